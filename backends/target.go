@@ -1,0 +1,110 @@
+package backends
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// KillDelay is the time between the polite and the forced end of a program
+// whose context ended.
+const KillDelay = 2 * time.Second
+
+// DrainDelay is how long a target goes on reading a program's output after
+// the program itself has exited, for output that a background child still
+// writes to the same pipe.
+const DrainDelay = 250 * time.Millisecond
+
+// Target is one place where commands run.
+type Target interface {
+	// Name is the target's canonical name: "local", "ssh:web-1", "docker:api".
+	// It never changes during the target's life.
+	Name() string
+
+	// Exec starts c with its three standard streams kept apart. The error is
+	// non-nil only if the program was not started.
+	Exec(ctx context.Context, c Command) (Process, error)
+
+	// Terminal starts c on a new pseudo terminal of the given size. Its output
+	// goes to c.Stdout; c.Stdin and c.Stderr must be nil.
+	Terminal(ctx context.Context, c Command, s Size) (Terminal, error)
+
+	// Files gives access to the target's files with the rights of the user
+	// that commands run as.
+	Files() Files
+
+	// Close ends what the target still runs and frees its connection.
+	io.Closer
+}
+
+// Command says what to run. It is a value: targets do not keep or change it.
+type Command struct {
+	// Argv is the program and its arguments. A program without a slash is
+	// looked up in the target's PATH.
+	Argv []string
+
+	// Dir is the working directory, absolute. Empty means the target's default
+	// (the user's home directory, or nod's own for the local target).
+	Dir string
+
+	// Env holds additional "NAME=value" settings. They win over the target's
+	// allow-listed environment.
+	Env []string
+
+	// Stdin is copied to the program's standard input, which is closed at
+	// io.EOF. Nil means an empty input. After the program's exit it is not
+	// read any more; a Read that blocks then is abandoned and must return when
+	// its owner closes the reader.
+	Stdin io.Reader
+
+	// Stdout and Stderr receive the output as it comes. Nil discards. Each is
+	// called from one goroutine at a time; if both are the same comparable
+	// value, from one goroutine in all. A write error ends the copying of that
+	// stream, and the program gets EPIPE.
+	Stdout, Stderr io.Writer
+}
+
+// Process is a started program.
+type Process interface {
+	// Wait returns when the program has ended and its output has been handed
+	// over (but no later than DrainDelay after the end). The error is non-nil
+	// if the outcome could not be learnt; the Outcome is Unknown then. When the
+	// call's context ended, the error is that context's cause and the Outcome
+	// is what the end of the program reported.
+	Wait() (Outcome, error)
+
+	// Signal sends a signal to the program's process group. A program that has
+	// already ended is no error.
+	Signal(s Signal) error
+}
+
+// Terminal is a program on a pseudo terminal.
+type Terminal interface {
+	Process
+
+	// Write types p. It may block while the program does not read; it returns
+	// an error once the program has ended.
+	io.Writer
+
+	// Resize tells the program a new size.
+	Resize(s Size) error
+}
+
+// Size is a terminal's size in character cells.
+type Size struct{ Cols, Rows int }
+
+func (s Size) String() string { return fmt.Sprintf("%d×%d", s.Cols, s.Rows) }
+
+// Signal is a signal by its name without "SIG", as in the ssh protocol
+// (RFC 4254, 6.10).
+type Signal string
+
+// The signals that every target can deliver.
+const (
+	HUP  Signal = "HUP"
+	INT  Signal = "INT"
+	QUIT Signal = "QUIT"
+	TERM Signal = "TERM"
+	KILL Signal = "KILL"
+)
