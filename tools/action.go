@@ -1,0 +1,157 @@
+package tools
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"strconv"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+)
+
+// Kind says through which guarded primitive an action goes.
+type Kind uint8
+
+const (
+	// Pure touches no target: the time, a list of the operator's own. It is the
+	// zero value, and guarded targets refuse it.
+	Pure Kind = iota
+	// Read reads a file (Path), or a pane's screen and history (Pane).
+	Read
+	// Exec runs Command with split streams, through the target's shell.
+	Exec
+	// Run runs Command as a tracked run in a pane.
+	Run
+	// Type types Literal, Keys and Enter into a pane.
+	Type
+	// Write replaces the file at Path with Content.
+	Write
+	// Manage creates or ends a session or a pane (Command says which:
+	// "create-session", "kill-session", "create-pane", "kill-pane").
+	Manage
+)
+
+var kindNames = [...]string{"pure", "read", "exec", "run", "type", "write", "manage"}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "kind " + strconv.Itoa(int(k))
+}
+
+// Acts reports whether actions of this kind may change something on a target,
+// so that they must be on record before they start. Reading does not act.
+func (k Kind) Acts() bool { return k != Pure && k != Read }
+
+// Action is everything that a call would do, exactly. It is a value: nobody
+// changes an action after Plan returned it; an edited command is a new action.
+type Action struct {
+	Tool   string
+	Kind   Kind
+	Target string // canonical name
+	User   string // whom it runs as on the target
+	Pane   string // pane id such as "%3"; empty where no pane is involved
+	Dir    string // working directory; empty means where the pane stands, or the target's default
+
+	Command string // the exact bytes of a command line (Exec, Run) or verb (Manage)
+	Dialect string // the shell that reads Command, or the keys: "bash", "sh", "zsh", "fish"
+	Stdin   []byte // standard input of an Exec
+
+	Pending string   // what stood on the pane's prompt line when the keys were planned
+	Prompt  bool     // whether the pane stood at a shell's prompt then
+	Literal string   // text to type, first
+	Keys    []string // then keys by their tmux names
+	Enter   bool     // then Enter
+
+	Path    string           // absolute and clean
+	Content []byte           // the new content of a Write
+	Expect  backends.Version // what Path must still hold when it is written
+
+	// Wait bounds the wait for a command's end; 0 means as long as it takes.
+	Wait time.Duration
+	// Background means: dispatch, do not wait.
+	Background bool
+
+	// Claim is what the model says of the action. It is shown and recorded
+	// beside nod's own verdict; it decides nothing for the better.
+	Claim Claim
+
+	// Diff shows a Write against the present content, as a unified diff. It is
+	// derived from Content and Expect and is not part of the digest.
+	Diff string
+}
+
+// Claim is a model's own annotation of an acting call.
+type Claim struct {
+	Risk     string `json:"risk"` // "low", "medium", "high"; empty if the tool does not act
+	Mutation bool   `json:"mutation"`
+	Privesc  bool   `json:"privesc"`
+	Why      string `json:"why"`
+}
+
+// Digest identifies an action: two actions with the same digest do the same.
+type Digest [sha256.Size]byte
+
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Short is the digest's first eight hexadecimal digits, for display.
+func (d Digest) Short() string { return hex.EncodeToString(d[:4]) }
+
+// Digest covers every field of the action but Diff. Each field is preceded by
+// its length, so that no two actions share an encoding.
+func (a Action) Digest() Digest {
+	h := digester{sha256.New()}
+	h.text("nod action 1")
+	h.text(a.Tool)
+	h.number(uint64(a.Kind))
+	h.text(a.Target)
+	h.text(a.User)
+	h.text(a.Pane)
+	h.text(a.Dir)
+	h.text(a.Command)
+	h.text(a.Dialect)
+	h.text(string(a.Stdin))
+	h.text(a.Pending)
+	h.flag(a.Prompt)
+	h.text(a.Literal)
+	h.number(uint64(len(a.Keys)))
+	for _, k := range a.Keys {
+		h.text(k)
+	}
+	h.flag(a.Enter)
+	h.text(a.Path)
+	h.text(string(a.Content))
+	h.flag(a.Expect.Exists)
+	h.text(a.Expect.SHA256)
+	h.number(uint64(a.Wait))
+	h.flag(a.Background)
+	h.text(a.Claim.Risk)
+	h.flag(a.Claim.Mutation)
+	h.flag(a.Claim.Privesc)
+	h.text(a.Claim.Why)
+	return Digest(h.Sum(nil))
+}
+
+type digester struct{ hash.Hash }
+
+func (d digester) number(n uint64) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], n)
+	d.Write(b[:]) // a hash's Write never fails
+}
+
+func (d digester) text(s string) {
+	d.number(uint64(len(s)))
+	d.Write([]byte(s)) // a hash's Write never fails
+}
+
+func (d digester) flag(b bool) {
+	if b {
+		d.number(1)
+	} else {
+		d.number(0)
+	}
+}

@@ -1,0 +1,132 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+)
+
+// Tool is something that a model can call.
+type Tool interface {
+	// Name is what the model calls it by; unique in a registry.
+	Name() string
+
+	// Description tells the model what the tool is for. It ends with the
+	// sections "When to use", "When NOT to use", "Disambiguation" and
+	// "Examples".
+	Description() string
+
+	// InputSchema is a JSON Schema of the arguments: a fresh copy for each
+	// call, sent to the model verbatim. It informs the model; Plan validates.
+	InputSchema() map[string]any
+
+	// Parallelizable reports whether the tool's effects commute with those of
+	// any sibling call.
+	Parallelizable() bool
+
+	// Plan says what exactly a call with these arguments would do. It has no
+	// side effect. The error is an *Error (invalid_args, execution_failed) or
+	// a *Rejection.
+	Plan(ctx context.Context, args json.RawMessage, env Env) (Action, error)
+
+	// Execute does what a says. env.Grant is the grant for a. The error is an
+	// *Error, and the Result is zero then.
+	Execute(ctx context.Context, a Action, env Env) (Result, error)
+}
+
+// Env is all that one call may know of its surroundings.
+type Env struct {
+	// Call is the id of the tool call; unique in a conversation.
+	Call string
+	// Target is the target that a call means if it names none.
+	Target string
+	// Grant allows the action. It is zero in Plan.
+	Grant Grant
+	// Now is the harness's clock; nil means time.Now.
+	Now func() time.Time
+	// Progress reports a step of a long execution; nil means nobody listens.
+	// It may be called from any goroutine until Execute returns.
+	Progress func(Progress)
+	// Outputs keeps what a result had to cut; nil means that it is lost.
+	Outputs Outputs
+}
+
+// Time is the harness's clock.
+func (e Env) Time() time.Time {
+	if e.Now != nil {
+		return e.Now()
+	}
+	return time.Now()
+}
+
+// Report passes p on if somebody listens.
+func (e Env) Report(p Progress) {
+	if e.Progress != nil {
+		e.Progress(p)
+	}
+}
+
+// Progress is a step of a long execution.
+type Progress struct {
+	Note  string // "waiting for the pane", "412 MiB of 1 GiB"
+	Bytes int64  // output so far
+}
+
+// Outputs stores full outputs, so that a cut result can say where the rest is.
+type Outputs interface {
+	// Keep stores text under the call's id and the stream's name ("stdout")
+	// and returns a reference that reads it back.
+	Keep(ctx context.Context, call, stream, text string) (ref string, err error)
+}
+
+// Result is the outcome of a call that the model gets to see.
+type Result struct {
+	// Value is what the model is told; it is encoded as JSON into the envelope.
+	Value any
+	// IsError marks an outcome that the model should treat as a failure.
+	IsError bool
+	// Record is what the ledger is told.
+	Record Record
+	// Running is set by a call that only dispatched its command. The ledger's
+	// conclusion is written, and the model hears of it, when it is done.
+	Running Running
+}
+
+// Record is the outcome of an action for the ledger. The zero value is an
+// unknown outcome.
+type Record struct {
+	Outcome   backends.Outcome
+	TimedOut  bool   // the wait ended before the command did
+	Failed    string // why the action could not be carried out; empty if it was
+	Bytes     int64  // output or content, in bytes
+	Truncated bool   // some of the output was not kept
+	Duration  time.Duration
+}
+
+// Running is a command that goes on after its call has returned.
+type Running interface {
+	Done() <-chan struct{}
+	// Record is valid once Done is closed.
+	Record() Record
+	// Describe names the command and its end in a line for the model and the
+	// operator, for example "du -sh /var in %3: exited 0".
+	Describe() string
+}
+
+// Failure is a Result that tells the model what went wrong and what to do. The
+// code is a stable word such as "not_read"; it may be empty.
+func Failure(code, message string) Result {
+	return Result{
+		Value:   Problem{Error: message, Code: code},
+		IsError: true,
+		Record:  Record{Failed: message},
+	}
+}
+
+// Problem is the Value of a failed Result.
+type Problem struct {
+	Error string `json:"error"`
+	Code  string `json:"code,omitempty"`
+}
