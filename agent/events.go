@@ -1,0 +1,200 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/tools"
+)
+
+// Event is something that happened in a turn. The types of this file are all
+// there are.
+type Event interface {
+	// Kind is the event's stable name, as in the "type" field of its JSON.
+	Kind() string
+}
+
+// Sink receives the events of a turn in order.
+type Sink func(Event)
+
+// Text is a piece of the model's answer.
+type Text struct {
+	Text string `json:"text"`
+}
+
+// Reasoning is a piece of the model's reasoning.
+type Reasoning struct {
+	Text string `json:"text"`
+}
+
+// CallProposed says that the model wants a tool called.
+type CallProposed struct {
+	Call      string          `json:"call"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// ApprovalAsked says that a call waits for the operator.
+type ApprovalAsked struct {
+	Call    string         `json:"call"`
+	Request policy.Request `json:"-"`
+}
+
+// ApprovalAnswered says how the operator, or a rule in his place, decided.
+type ApprovalAnswered struct {
+	Call     string `json:"call"`
+	Approved bool   `json:"approved"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// CallStarted says that a call was allowed and has begun.
+type CallStarted struct {
+	Call   string       `json:"call"`
+	Tool   string       `json:"tool"`
+	Target string       `json:"target,omitempty"`
+	Pane   string       `json:"pane,omitempty"`
+	Effect string       `json:"effect,omitempty"`
+	Action tools.Action `json:"-"`
+}
+
+// CallProgress is a step of a running call.
+type CallProgress struct {
+	Call     string         `json:"call"`
+	Progress tools.Progress `json:"progress"`
+}
+
+// CallFinished carries a call's one result as the model gets it.
+type CallFinished struct {
+	Call     string        `json:"call"`
+	Tool     string        `json:"tool"`
+	IsError  bool          `json:"is_error"`
+	Denied   bool          `json:"denied,omitempty"`
+	Outcome  string        `json:"outcome,omitempty"`
+	Content  string        `json:"content"`
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// RunEnded says that a command that was only dispatched has ended.
+type RunEnded struct {
+	Call string `json:"call"`
+	Text string `json:"text"`
+}
+
+// Usage counts the tokens of one request.
+type Usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Reasoning  int `json:"reasoning_tokens,omitempty"`
+	// Context is the share of the model's context limit that the conversation
+	// takes, in percent; 0 if the limit is not known.
+	Context int `json:"context_percent,omitempty"`
+}
+
+// Notice is something that the operator should know.
+type Notice struct {
+	Text string `json:"text"`
+}
+
+// Retrying says that a request failed and is made again after a delay.
+type Retrying struct {
+	Reason string        `json:"reason"`
+	After  time.Duration `json:"after_ns"`
+	Try    int           `json:"try"`
+}
+
+// Fault is a failure of the infrastructure, with what to do about it.
+type Fault struct {
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
+}
+
+// Done ends the turn.
+type Done struct {
+	Ending Ending `json:"ending"`
+}
+
+// Ending says how a turn ended.
+type Ending uint8
+
+const (
+	// Failed is the zero value: the turn ended on an error.
+	Failed Ending = iota
+	// Answered: the model answered without a call.
+	Answered
+	// Denied: the last call of the turn was denied.
+	Denied
+	// Interrupted: the operator ended the turn.
+	Interrupted
+)
+
+func (e Ending) String() string {
+	switch e {
+	case Answered:
+		return "answered"
+	case Denied:
+		return "denied"
+	case Interrupted:
+		return "interrupted"
+	}
+	return "failed"
+}
+
+// MarshalText encodes the ending by its name.
+func (e Ending) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// Kind implements Event.
+func (Text) Kind() string { return "text" }
+
+// Kind implements Event.
+func (Reasoning) Kind() string { return "reasoning" }
+
+// Kind implements Event.
+func (CallProposed) Kind() string { return "call_proposed" }
+
+// Kind implements Event.
+func (ApprovalAsked) Kind() string { return "approval_asked" }
+
+// Kind implements Event.
+func (ApprovalAnswered) Kind() string { return "approval_answered" }
+
+// Kind implements Event.
+func (CallStarted) Kind() string { return "call_started" }
+
+// Kind implements Event.
+func (CallProgress) Kind() string { return "call_progress" }
+
+// Kind implements Event.
+func (CallFinished) Kind() string { return "call_finished" }
+
+// Kind implements Event.
+func (RunEnded) Kind() string { return "run_ended" }
+
+// Kind implements Event.
+func (Usage) Kind() string { return "usage" }
+
+// Kind implements Event.
+func (Notice) Kind() string { return "notice" }
+
+// Kind implements Event.
+func (Retrying) Kind() string { return "retrying" }
+
+// Kind implements Event.
+func (Fault) Kind() string { return "fault" }
+
+// Kind implements Event.
+func (Done) Kind() string { return "done" }
+
+// EncodeEvent is the event as one JSON object with its "type" first.
+func EncodeEvent(e Event) ([]byte, error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s event: %w", e.Kind(), err)
+	}
+	head := fmt.Appendf(nil, `{"type":%q`, e.Kind())
+	if string(body) == "{}" {
+		return append(head, '}'), nil
+	}
+	return append(append(head, ','), body[1:]...), nil
+}
