@@ -1,0 +1,56 @@
+# nod's build. `make` alone lists the targets.
+
+GO       ?= go
+BIN      := bin/nod
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -X main.version=$(VERSION)
+LINT     := $(GO) tool -modfile=.tools/go.mod golangci-lint
+VULN     := $(GO) tool -modfile=.tools/go.mod govulncheck
+FUZZTIME ?= 60s
+BENCH    ?= .
+
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: build ## build nod, get what is missing, open the console
+	@.ci/deps --optional
+	@$(BIN) $(ARGS)
+
+build: ## build bin/nod
+	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/nod
+
+deps: ## install the programs that nod and its tests use (Debian)
+	@.ci/deps
+
+test: ## all tests, with the race detector, real tmux and real shells
+	@.ci/deps
+	$(GO) test -race -timeout 15m ./...
+
+e2e: build ## the long tests: full counts and soaks
+	@.ci/deps
+	NOD_E2E=1 NOD_TEST_ALL=1 $(GO) test -timeout 60m ./...
+
+bench: ## run the benchmarks
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+fuzz: ## fuzz each target for FUZZTIME
+	@.ci/fuzz $(FUZZTIME)
+
+lint: ## formatting, vet and the linters
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(LINT) run ./...
+
+fmt: ## format the code
+	@gofmt -w $$(git ls-files '*.go')
+
+vuln: ## look for known vulnerabilities that the code reaches
+	$(VULN) ./...
+
+generate: ## renew generated files
+	$(GO) generate ./...
+
+check: lint test ## what the gate runs
+
+.PHONY: help run build deps test e2e bench fuzz lint fmt vuln generate check
