@@ -1,0 +1,296 @@
+package model
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// maxCalls bounds the calls of one reply; the protocol itself allows 128.
+const maxCalls = 128
+
+// assembly builds a reply from its chunks and passes each step on.
+type assembly struct {
+	host string
+	sink func(Delta)
+
+	split     splitter
+	said      strings.Builder
+	thought   strings.Builder
+	calls     []*draft
+	byIndex   map[int]*draft
+	size      int
+	finish    string
+	late      bool // something came after the finish_reason
+	usage     Usage
+	delivered bool // the sink was given some of the reply
+}
+
+// draft is a call that is being written.
+type draft struct {
+	at   int
+	id   string
+	name string
+	args strings.Builder
+}
+
+func newAssembly(host string, sink func(Delta)) *assembly {
+	return &assembly{host: host, sink: sink, byIndex: map[int]*draft{}}
+}
+
+// add takes one chunk.
+func (a *assembly) add(chunk openai.ChatCompletionStreamResponse) error {
+	if u := chunk.Usage; u != nil {
+		a.usage = usageOf(u)
+		a.sink(Delta{Usage: &a.usage})
+	}
+	for _, choice := range chunk.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+		if err := a.delta(choice.Delta); err != nil {
+			return err
+		}
+		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
+			a.finish, a.late = string(choice.FinishReason), false
+		}
+	}
+	return nil
+}
+
+func (a *assembly) delta(d openai.ChatCompletionStreamChoiceDelta) error {
+	a.size += len(d.Content) + len(d.Refusal) + len(d.ReasoningContent)
+	for _, call := range d.ToolCalls {
+		a.size += len(call.ID) + len(call.Function.Name) + len(call.Function.Arguments)
+	}
+	if a.size > maxReply {
+		return &Error{Kind: TooLarge, Message: fmt.Sprintf("%s sent a reply of more than %d MiB", a.host, maxReply>>20)}
+	}
+	if d.ReasoningContent != "" {
+		a.speak("", d.ReasoningContent)
+	}
+	if s := d.Content + d.Refusal; s != "" {
+		a.speak(a.split.add(s))
+	}
+	for _, call := range d.ToolCalls {
+		if err := a.call(call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *assembly) speak(said, thought string) {
+	if said == "" && thought == "" {
+		return
+	}
+	a.late = a.finish != ""
+	a.said.WriteString(said)
+	a.thought.WriteString(thought)
+	a.deliver(Delta{Text: said, Reasoning: thought})
+}
+
+func (a *assembly) call(piece openai.ToolCall) error {
+	d := a.draftFor(piece)
+	if d == nil {
+		if len(a.calls) == maxCalls {
+			return &Error{Kind: TooLarge, Message: fmt.Sprintf("%s sent more than %d calls in one reply", a.host, maxCalls)}
+		}
+		d = &draft{at: len(a.calls), id: piece.ID, name: piece.Function.Name}
+		a.calls = append(a.calls, d)
+	} else {
+		d.more(piece)
+	}
+	if piece.Index != nil {
+		a.byIndex[*piece.Index] = d
+	}
+	d.args.WriteString(piece.Function.Arguments)
+	a.late = a.finish != ""
+	a.deliver(Delta{Call: &CallDelta{Index: d.at, ID: d.id, Name: d.name, Arguments: piece.Function.Arguments}})
+	return nil
+}
+
+// draftFor finds the call that a piece continues, nil for a new one. The index decides
+// where there is one. But there are servers that leave it out, servers that give every
+// call the index 0, servers that repeat id and name with every piece, and servers that
+// invent a new id for every piece. So beyond the index: a piece with a new id and a name
+// begins a call, and so does one that opens an object where the last one is closed.
+func (a *assembly) draftFor(piece openai.ToolCall) *draft {
+	var d *draft
+	switch {
+	case piece.Index != nil:
+		d = a.byIndex[*piece.Index]
+	case piece.ID != "":
+		d = a.byID(piece.ID)
+		if d == nil && piece.Function.Name == "" {
+			d = a.lastDraft()
+		}
+	default:
+		d = a.lastDraft()
+	}
+	if d == nil || piece.Function.Name == "" {
+		return d
+	}
+	if piece.ID != "" && d.id != "" && piece.ID != d.id {
+		return nil
+	}
+	if d.complete() && (opensObject(piece.Function.Arguments) || piece.Index == nil && piece.ID == "") {
+		return nil
+	}
+	return d
+}
+
+func (a *assembly) byID(id string) *draft {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		if a.calls[i].id == id {
+			return a.calls[i]
+		}
+	}
+	return nil
+}
+
+func (a *assembly) lastDraft() *draft {
+	if len(a.calls) == 0 {
+		return nil
+	}
+	return a.calls[len(a.calls)-1]
+}
+
+// more takes id and name from a later piece: either late, repeated, or the name in parts.
+func (d *draft) more(piece openai.ToolCall) {
+	if d.id == "" {
+		d.id = piece.ID
+	}
+	if name := piece.Function.Name; name != d.name && d.args.Len() == 0 {
+		d.name += name
+	}
+}
+
+func (d *draft) complete() bool {
+	return d.args.Len() > 0 && isObject([]byte(d.args.String()))
+}
+
+func opensObject(s string) bool {
+	return strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "{")
+}
+
+func (a *assembly) deliver(d Delta) {
+	a.delivered = true
+	a.sink(d)
+}
+
+// finished says whether the server said that the reply is whole. Pieces after the
+// finish_reason need the stream's own end mark as well.
+func (a *assembly) finished(done bool) bool {
+	return a.finish != "" && (!a.late || done)
+}
+
+// partial is the reply of a stream that did not finish: its text, and none of its calls.
+func (a *assembly) partial() Reply {
+	a.flush()
+	said, thought := a.said.String(), a.thought.String()
+	if thought == "" {
+		said, thought = splitOrphan(said)
+	}
+	return Reply{
+		Message: Message{Role: Assistant, Content: strings.TrimRight(said, " \t\r\n"), Reasoning: thought},
+		Usage:   a.usage,
+	}
+}
+
+// reply is the whole reply of a stream that finished. known are the call ids that the
+// conversation holds already.
+func (a *assembly) reply(known map[string]bool) Reply {
+	r := a.partial()
+	r.Finish = a.finish
+	for _, d := range a.calls {
+		r.Message.Calls = append(r.Message.Calls, d.call(a.finish, known))
+	}
+	return r
+}
+
+func (a *assembly) flush() {
+	said, thought := a.split.end()
+	if said == "" && thought == "" {
+		return
+	}
+	a.said.WriteString(said)
+	a.thought.WriteString(thought)
+	a.sink(Delta{Text: said, Reasoning: thought})
+}
+
+func (d *draft) call(finish string, known map[string]bool) Call {
+	raw := d.args.String()
+	c := Call{ID: d.id, Name: d.name, Raw: raw}
+	if !usableID(c.ID) || known[c.ID] {
+		c.ID = newID(known)
+	}
+	known[c.ID] = true
+	args, why := parseArguments(raw)
+	switch {
+	case finish == string(openai.FinishReasonLength):
+		why = "the reply reached its token limit, so the call may be cut off"
+	case finish == string(openai.FinishReasonContentFilter):
+		why = "the server's content filter ended the reply, so the call may be cut off"
+	case d.name == "":
+		why = "the call names no tool"
+	}
+	if c.Invalid = why; why == "" {
+		c.Arguments = args
+	}
+	return c
+}
+
+// parseArguments accepts exactly one JSON object, and nothing at all for tools without
+// parameters.
+func parseArguments(raw string) (json.RawMessage, string) {
+	if strings.TrimSpace(raw) == "" {
+		return json.RawMessage("{}"), ""
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(raw), &object); err != nil {
+		return nil, "the arguments are not a JSON object: " + printable(err.Error(), "")
+	}
+	if object == nil {
+		return nil, "the arguments are null instead of a JSON object"
+	}
+	return json.RawMessage(raw), ""
+}
+
+func isObject(data []byte) bool {
+	return first(data) == '{' && json.Valid(bytes.TrimSpace(data))
+}
+
+// usableID reports whether an id can be sent back and shown: short and plain.
+func usableID(id string) bool {
+	for i := 0; i < len(id); i++ {
+		if id[i] <= ' ' || id[i] >= 0x7f {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 256
+}
+
+// newID makes an id of nine letters and digits, the form that every server accepts.
+func newID(known map[string]bool) string {
+	for {
+		if id := rand.Text()[:9]; !known[id] {
+			return id
+		}
+	}
+}
+
+func usageOf(u *openai.Usage) Usage {
+	usage := Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens, Total: u.TotalTokens}
+	if d := u.CompletionTokensDetails; d != nil {
+		usage.Reasoning = d.ReasoningTokens
+	}
+	if d := u.PromptTokensDetails; d != nil {
+		usage.Cached = d.CachedTokens
+	}
+	return usage
+}

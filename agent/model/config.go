@@ -1,0 +1,166 @@
+package model
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Config describes one model on one server. The zero values of the time-outs and of Tries
+// mean their defaults.
+type Config struct {
+	// BaseURL is the address up to and without /chat/completions, http or https.
+	BaseURL string
+	// APIKey goes into the Authorization header; empty for servers that want none.
+	APIKey string
+	Model  string
+	// Headers are sent with every request, after and over the usual ones.
+	Headers         map[string]string
+	Temperature     *float32
+	TopP            *float32
+	ReasoningEffort string
+	// ContextLimit is the model's context in tokens, 0 if unknown. The client only keeps it.
+	ContextLimit int
+	// SessionHeader is the name of the header that carries Request.Session, such as
+	// X-Session-ID; empty sends none.
+	SessionHeader string
+	// Transport carries the requests; nil means the network, with proxies from the environment.
+	Transport http.RoundTripper
+
+	// HeaderTimeout bounds the wait for the response to begin (60 s), IdleTimeout the
+	// silence between two pieces of it (90 s).
+	HeaderTimeout time.Duration
+	IdleTimeout   time.Duration
+	// Tries is how often a request is sent at most (4), RetryPause the first pause (500 ms).
+	Tries      int
+	RetryPause time.Duration
+}
+
+// Client talks to one model. It is safe for concurrent use.
+type Client struct {
+	cfg       Config
+	host      string
+	transport http.RoundTripper
+	own       *http.Transport // set when the client made the transport itself
+	habits    habits
+}
+
+// New checks the configuration and returns a client. Nothing is sent. Every error is an
+// *Error of kind Misconfigured.
+func New(cfg Config) (*Client, error) {
+	u, err := url.Parse(cfg.BaseURL)
+	switch {
+	case cfg.BaseURL == "":
+		return nil, misconfigured("base_url is missing", nil)
+	case err != nil:
+		return nil, misconfigured("base_url is not an address: "+printable(err.Error(), ""), err)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, misconfigured("base_url "+quote(cfg.BaseURL)+" must begin with http:// or https://", nil)
+	case u.Hostname() == "":
+		return nil, misconfigured("base_url "+quote(cfg.BaseURL)+" has no host", nil)
+	case u.User != nil:
+		return nil, misconfigured("base_url must not hold a user name or password; use api_key or headers", nil)
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, misconfigured("base_url "+quote(cfg.BaseURL)+" must end with its path", nil)
+	case strings.TrimSpace(cfg.Model) == "":
+		return nil, misconfigured("model is missing", nil)
+	}
+	cfg.APIKey = strings.TrimSpace(cfg.APIKey)
+	if !headerValue(cfg.APIKey) {
+		return nil, misconfigured("api_key holds a character that cannot be sent in a header", nil)
+	}
+	for _, name := range sortedKeys(cfg.Headers) {
+		if !headerName(name) || !headerValue(cfg.Headers[name]) {
+			return nil, misconfigured("header "+quote(name)+" or its value cannot be sent", nil)
+		}
+	}
+	if cfg.SessionHeader != "" && !headerName(cfg.SessionHeader) {
+		return nil, misconfigured("session_header "+quote(cfg.SessionHeader)+" is not a header's name", nil)
+	}
+	if cfg.HeaderTimeout <= 0 {
+		cfg.HeaderTimeout = 60 * time.Second
+	}
+	if cfg.IdleTimeout <= 0 {
+		cfg.IdleTimeout = 90 * time.Second
+	}
+	if cfg.Tries <= 0 {
+		cfg.Tries = 4
+	}
+	if cfg.RetryPause <= 0 {
+		cfg.RetryPause = 500 * time.Millisecond
+	}
+	c := &Client{cfg: cfg, host: u.Host, transport: cfg.Transport}
+	if c.transport == nil {
+		c.own = newTransport()
+		c.transport = c.own
+	}
+	return c, nil
+}
+
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          4,
+		IdleConnTimeout:       90 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		// A header block is small; a server that sends more is broken.
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+}
+
+// Name is the configured model name.
+func (c *Client) Name() string { return c.cfg.Model }
+
+// Host is the server's host and port, for the status line.
+func (c *Client) Host() string { return c.host }
+
+// ContextLimit is the configured context in tokens, 0 if unknown.
+func (c *Client) ContextLimit() int { return c.cfg.ContextLimit }
+
+// Close lets go of idle connections. Streams in progress are not touched.
+func (c *Client) Close() {
+	if c.own != nil {
+		c.own.CloseIdleConnections()
+	}
+}
+
+func misconfigured(message string, cause error) *Error {
+	return &Error{Kind: Misconfigured, Message: message, Wrapped: cause}
+}
+
+// headerName reports whether s is a token of RFC 9110, section 5.6.2.
+func headerName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		b := s[i]
+		if !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' ||
+			strings.IndexByte("!#$%&'*+-.^_`|~", b) >= 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// headerValue reports whether s has no control characters, so that it cannot end a line.
+func headerValue(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}

@@ -1,0 +1,133 @@
+package model
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// habits is what a client has learnt about its server: which parts of a request it
+// rejects. They are learnt from its error messages, each at most once.
+type habits struct {
+	mu               sync.Mutex
+	noUsage          bool // rejects stream_options
+	noReasoning      bool // rejects reasoning_content in messages
+	completionTokens bool // wants max_completion_tokens
+}
+
+var (
+	saysUsage      = regexp.MustCompile(`stream_options|include_usage`)
+	saysReasoning  = regexp.MustCompile(`reasoning_content`)
+	saysMaxTokens  = regexp.MustCompile(`max_completion_tokens`)
+	newerTokenName = regexp.MustCompile(`^(o[0-9]|gpt-[5-9])`)
+)
+
+// learn reports whether a rejection names something that the next try can leave out.
+func (h *habits) learn(e *Error) bool {
+	if e.Kind != Refused {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, rule := range []struct {
+		says *regexp.Regexp
+		flag *bool
+	}{
+		{saysUsage, &h.noUsage},
+		{saysReasoning, &h.noReasoning},
+		{saysMaxTokens, &h.completionTokens},
+	} {
+		if !*rule.flag && rule.says.MatchString(e.said) {
+			*rule.flag = true
+			return true
+		}
+	}
+	return false
+}
+
+// encode writes a request in the library's terms.
+func (c *Client) encode(r Request) openai.ChatCompletionRequest {
+	c.habits.mu.Lock()
+	defer c.habits.mu.Unlock()
+	req := openai.ChatCompletionRequest{
+		Model:           c.cfg.Model,
+		Messages:        c.messages(r.Messages, !c.habits.noReasoning),
+		Tools:           toolsOf(r.Tools),
+		Temperature:     sampling(c.cfg.Temperature),
+		TopP:            sampling(c.cfg.TopP),
+		ReasoningEffort: c.cfg.ReasoningEffort,
+	}
+	if !c.habits.noUsage {
+		req.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	}
+	if c.habits.completionTokens || newerTokenName.MatchString(c.cfg.Model) {
+		req.MaxCompletionTokens = r.MaxTokens
+	} else {
+		req.MaxTokens = r.MaxTokens
+	}
+	return req
+}
+
+// sampling keeps a zero from being left out of the request: the library omits it.
+func sampling(v *float32) float32 {
+	switch {
+	case v == nil:
+		return 0
+	case *v == 0:
+		return math.SmallestNonzeroFloat32
+	}
+	return *v
+}
+
+func toolsOf(specs []ToolSpec) []openai.Tool {
+	var list []openai.Tool
+	for _, spec := range specs {
+		params := spec.Parameters
+		if params == nil {
+			params = map[string]any{"type": "object", "properties": map[string]any{}}
+		}
+		list = append(list, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+			Name: spec.Name, Description: spec.Description, Parameters: params}})
+	}
+	return list
+}
+
+// messages writes the conversation. Reasoning goes back only within the turn in progress:
+// models that think between calls need it there, and no model wants it later.
+func (c *Client) messages(list []Message, reasoning bool) []openai.ChatCompletionMessage {
+	turn := len(list)
+	for turn > 0 && list[turn-1].Role != User {
+		turn--
+	}
+	out := make([]openai.ChatCompletionMessage, 0, len(list))
+	for i, m := range list {
+		msg := openai.ChatCompletionMessage{
+			Role: string(m.Role), Content: m.Content, Name: m.Name, ToolCallID: m.CallID}
+		if m.Role == Assistant && reasoning && i >= turn && len(m.Calls) > 0 {
+			msg.ReasoningContent = m.Reasoning
+		}
+		for _, call := range m.Calls {
+			msg.ToolCalls = append(msg.ToolCalls, openai.ToolCall{
+				ID: call.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: call.Name, Arguments: sentArguments(call)}})
+		}
+		if strings.TrimSpace(msg.Content) == "" && len(msg.ToolCalls) == 0 {
+			// Servers reject a message without content.
+			msg.Content = "(empty)"
+		}
+		out = append(out, msg)
+	}
+	return out
+}
+
+// sentArguments never sends back what does not parse: servers reject the whole
+// conversation for it. The call's result tells the model what was wrong.
+func sentArguments(call Call) string {
+	if isObject(call.Arguments) {
+		return string(call.Arguments)
+	}
+	return "{}"
+}
