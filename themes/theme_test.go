@@ -1,0 +1,133 @@
+package themes_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nod-console/nod/themes"
+)
+
+func TestEveryEmbeddedThemeLoads(t *testing.T) {
+	names := themes.Names()
+	if len(names) < 3 || names[0] != themes.DefaultName {
+		t.Fatalf("names: %q", names)
+	}
+	for _, name := range names {
+		theme, err := themes.Load(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if theme.Name != name {
+			t.Errorf("%s calls itself %q", name, theme.Name)
+		}
+	}
+}
+
+func TestEmptyNameIsTheDefault(t *testing.T) {
+	theme, err := themes.Load("")
+	if err != nil || theme.Name != themes.DefaultName {
+		t.Errorf("%q, %v", theme.Name, err)
+	}
+}
+
+func TestDefaultUsesOnlyTheTerminalsOwnColours(t *testing.T) {
+	theme, err := themes.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range themes.Roles() {
+		s := theme.Style(role)
+		for _, c := range []themes.Color{s.FG, s.BG} {
+			if i, ok := c.Index(); !c.Default() && (!ok || i > 15) {
+				t.Errorf("%s uses a colour that is not the terminal's", role)
+			}
+		}
+	}
+}
+
+func TestStylesAreReadFromWords(t *testing.T) {
+	theme, err := themes.Parse("x", edited(t, map[string]string{
+		"text":   `"bold #0a0b0c on 238"`,
+		"muted":  `"bright-black dim italic underline reverse"`,
+		"accent": `""`,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := themes.Style{FG: themes.RGB(10, 11, 12), BG: themes.Indexed(238), Bold: true}
+	if got := theme.Style(themes.Text); got != want {
+		t.Errorf("text: %+v", got)
+	}
+	want = themes.Style{FG: themes.Indexed(8), Dim: true, Italic: true, Underline: true, Reverse: true}
+	if got := theme.Style(themes.Muted); got != want {
+		t.Errorf("muted: %+v", got)
+	}
+	if got := theme.Style(themes.Accent); got != (themes.Style{}) {
+		t.Errorf("accent: %+v", got)
+	}
+}
+
+func TestMistakesNameTheNearest(t *testing.T) {
+	cases := []struct{ key, value, want string }{
+		{"text", `"gren"`, `theme "x": text: unknown word "gren": did you mean "green"?`},
+		{"text", `"#12345"`, `malformed colour "#12345"`},
+		{"text", `"#1234567"`, `malformed colour "#1234567"`},
+		{"text", `"#+12345"`, `malformed colour "#+12345"`},
+		{"text", `"256"`, `malformed colour "256"`},
+		{"text", `"red green"`, `a second colour "green"`},
+		{"text", `7`, `text: want a style in words, have 7`},
+		{"dangr", `"red"`, `unknown role "dangr": did you mean "danger"?`},
+	}
+	for _, c := range cases {
+		_, err := themes.Parse("x", edited(t, map[string]string{c.key: c.value}))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s = %s: %v, want %s", c.key, c.value, err, c.want)
+		}
+	}
+	if _, err := themes.Parse("x", []byte(`text = "red"`)); err == nil || !strings.Contains(err.Error(), `the role "muted" is missing`) {
+		t.Errorf("missing role: %v", err)
+	}
+	if _, err := themes.Load("drak"); err == nil || !strings.Contains(err.Error(), `did you mean "dark"?`) {
+		t.Errorf("unknown theme: %v", err)
+	}
+	if _, err := themes.Load("../themes/dark"); err == nil {
+		t.Error("a path is taken for a name")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range themes.Names() {
+		data, err := os.ReadFile(name + ".toml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`text = "#"`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if theme, err := themes.Parse("x", data); err != nil && theme.Name != "" {
+			t.Error("a theme together with an error")
+		}
+	})
+}
+
+// edited is the default theme's file with some lines replaced or added.
+func edited(t *testing.T, lines map[string]string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(themes.DefaultName + ".toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for key, value := range lines {
+		b.WriteString(key + " = " + value + "\n")
+	}
+	for line := range strings.Lines(string(data)) {
+		key, _, _ := strings.Cut(line, " ")
+		if _, ok := lines[key]; !ok {
+			b.WriteString(line)
+		}
+	}
+	return []byte(b.String())
+}
