@@ -1,0 +1,194 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// decode reads the file's text into c and notes each value's line.
+func (c *Config) decode(path string, data []byte) error {
+	var tree map[string]any
+	if err := toml.Unmarshal(data, &tree); err != nil {
+		var syntax *toml.DecodeError
+		if errors.As(err, &syntax) {
+			line, _ := syntax.Position()
+			return fmt.Errorf("config: %s:%d: %w", path, line, err)
+		}
+		return fmt.Errorf("config: %s: %w", path, err)
+	}
+	keys, err := keyLines(data)
+	if err != nil {
+		return fmt.Errorf("config: %s: %w", path, err)
+	}
+	for _, k := range keys {
+		if err := c.take(path, k, lookup(tree, k.parts)); err != nil {
+			return fmt.Errorf("config: %s:%d: %w", path, k.line, err)
+		}
+	}
+	return nil
+}
+
+// take sets the one value that key k has in the file.
+func (c *Config) take(path string, k keyLine, value any) error {
+	origin := Origin(fmt.Sprintf("%s:%d", path, k.line))
+	name := strings.Join(k.parts, ".")
+	for _, s := range settings {
+		if s.key == name {
+			if err := s.parse(c, literal(value)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			c.origins[name] = origin
+			return nil
+		}
+	}
+	if len(k.parts) < 3 {
+		return unknownKey(name)
+	}
+	switch section, member, field := k.parts[0], k.parts[1], k.parts[2]; section {
+	case "model":
+		m := c.Models[member]
+		if err := setField(&m, field, k.parts[3:], value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.Models[member] = m
+	case "target":
+		t := c.Targets[member]
+		if err := setField(&t, field, k.parts[3:], value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.Targets[member] = t
+	default:
+		return unknownKey(name)
+	}
+	c.origins[name] = origin
+	return nil
+}
+
+// literal is a value in the form in which settings parse it.
+func literal(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case time.Time:
+		return v.Format(time.RFC3339)
+	}
+	return fmt.Sprint(v)
+}
+
+// setField sets the field of record (a pointer to a Model or Target) that the
+// toml tag names. rest is the key within a table such as headers.
+func setField(record any, field string, rest []string, value any) error {
+	v := reflect.ValueOf(record).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("toml") != field {
+			continue
+		}
+		return assign(v.Field(i), rest, value)
+	}
+	return unknownKey(field)
+}
+
+func assign(f reflect.Value, rest []string, value any) error {
+	if f.Kind() == reflect.Map {
+		s, ok := value.(string)
+		if len(rest) != 1 || !ok {
+			return errors.New("must be a table of strings")
+		}
+		if f.IsNil() {
+			f.Set(reflect.MakeMap(f.Type()))
+		}
+		f.SetMapIndex(reflect.ValueOf(rest[0]), reflect.ValueOf(s))
+		return nil
+	}
+	switch v := value.(type) {
+	case string:
+		if f.Kind() == reflect.String {
+			f.SetString(v)
+			return nil
+		}
+	case int64:
+		if f.Kind() == reflect.Int && v >= 0 {
+			f.SetInt(v)
+			return nil
+		}
+		return assign(f, rest, float64(v))
+	case float64:
+		if f.Kind() == reflect.Pointer {
+			n := float32(v)
+			f.Set(reflect.ValueOf(&n))
+			return nil
+		}
+	}
+	return fmt.Errorf("%v is not a value of this setting", value)
+}
+
+// keyLine is a key of the file and the line where it stands.
+type keyLine struct {
+	parts []string
+	line  int
+}
+
+// keyLines lists the file's keys in order, tables and dotted keys resolved.
+func keyLines(data []byte) ([]keyLine, error) {
+	var (
+		p     unstable.Parser
+		table []string
+		all   []keyLine
+	)
+	p.Reset(data)
+	for p.NextExpression() {
+		e := p.Expression()
+		parts, line := keyParts(&p, e)
+		switch e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table = parts
+		case unstable.KeyValue:
+			full := append(append([]string(nil), table...), parts...)
+			all = append(all, inlineKeys(&p, e.Value(), full, line)...)
+		}
+	}
+	return all, p.Error()
+}
+
+// inlineKeys resolves an inline table into its keys; any other value is itself.
+func inlineKeys(p *unstable.Parser, value *unstable.Node, key []string, line int) []keyLine {
+	if value.Kind != unstable.InlineTable {
+		return []keyLine{{key, line}}
+	}
+	var all []keyLine
+	for it := value.Children(); it.Next(); {
+		parts, line := keyParts(p, it.Node())
+		full := append(append([]string(nil), key...), parts...)
+		all = append(all, inlineKeys(p, it.Node().Value(), full, line)...)
+	}
+	return all
+}
+
+func keyParts(p *unstable.Parser, e *unstable.Node) (parts []string, line int) {
+	for it := e.Key(); it.Next(); {
+		n := it.Node()
+		if line == 0 {
+			line = p.Shape(n.Raw).Start.Line
+		}
+		parts = append(parts, string(n.Data))
+	}
+	return parts, line
+}
+
+func lookup(tree map[string]any, key []string) any {
+	var v any = tree
+	for _, k := range key {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = m[k]
+	}
+	return v
+}

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// ErrNoHome: there is no place for nod's state.
+var ErrNoHome = errors.New("neither NOD_STATE_DIR, XDG_STATE_HOME nor HOME is set")
+
+// StateDir is the folder for nod's state, made if it is missing: mode 0700,
+// owned by the user, not reached through a symbolic link in its last part.
+func StateDir(getenv func(string) string) (string, error) {
+	dir, err := stateDirPath(getenv)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("state: %w; set NOD_STATE_DIR to a folder that you can write", err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return "", fmt.Errorf("state: %w", err)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return "", fmt.Errorf("state: %s is a symbolic link; set NOD_STATE_DIR to the folder itself", dir)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
+		return "", fmt.Errorf("state: %s belongs to user %d, not to you (%d); set NOD_STATE_DIR to a folder of your own",
+			dir, st.Uid, os.Getuid())
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return "", fmt.Errorf("state: %s is open to others: %w", dir, err)
+		}
+	}
+	if err := writable(dir); err != nil {
+		return "", fmt.Errorf("state: %s cannot be written: %w; free space there, or set NOD_STATE_DIR to a folder that you can write", dir, err)
+	}
+	return dir, nil
+}
+
+func stateDirPath(getenv func(string) string) (string, error) {
+	if dir := getenv("NOD_STATE_DIR"); dir != "" {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return "", fmt.Errorf("state: NOD_STATE_DIR %q: %w", dir, err)
+		}
+		return abs, nil
+	}
+	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "nod"), nil
+	}
+	if home := getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state", "nod"), nil
+	}
+	return "", fmt.Errorf("state: %w; set HOME, or NOD_STATE_DIR to a folder of your own", ErrNoHome)
+}
+
+// writable makes and removes a file in dir.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
