@@ -1,0 +1,37 @@
+// Package console is nod's screen as a whole: where the rooms stand, who has
+// the keyboard, and the one goroutine that moves everything.
+//
+//	c, err := console.New(console.Options{Submit: loop.Submit, ...})
+//	engine := policy.New(..., c.Approver())
+//	err = c.Run(ctx)
+//
+// [Console.Run] opens the terminal, draws the first frame before anything else
+// happens, and returns when the operator quits or ctx ends. It leaves the
+// terminal as it found it, also after a panic, which it prints once that is
+// done and returns as an error.
+//
+// # From other goroutines
+//
+// [Console.AddPane], [Console.RemovePane], [Console.SetStatus],
+// [Console.Notify] and the [Approver] may be called at any time, before, while
+// and after the console runs, from any goroutine. They never wait for the
+// screen, except Approve, which waits for the operator. What comes after the
+// end is ignored, and an approval is denied then.
+//
+// # Order
+//
+// Everything that happens arrives in one mailbox and is taken out in the order
+// of its arrival. Neighbouring pieces of text are joined; of a pane's changes,
+// and of a status, only the latest counts. Nothing else is ever left out. There
+// are at most sixty frames a second, and none while nothing changes.
+//
+// # Design
+//
+// The rooms are tview primitives, but there is no tview.Application: its
+// QueueUpdateDraw waits for the event loop, so that it deadlocks when called
+// from a key handler and blocks for ever after the end. Here one goroutine, the
+// pump, takes keys from the terminal and mail from everybody else, and only it
+// touches a room. Callbacks that may take time run in goroutines of their own
+// and answer by mail. So a slow target never freezes a key, and a room needs no
+// lock.
+package console
