@@ -1,0 +1,274 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The files of a ledger.
+const (
+	logFile    = "ledger.jsonl"
+	headFile   = "head"
+	keyFile    = "key"
+	lockFile   = "lock"
+	livePrefix = "live-"
+)
+
+// Limits of free space, in bytes.
+const (
+	WarnBelow   = 64 << 20 // Warning speaks
+	RefuseBelow = 16 << 20 // Healthy fails; what is left is for conclusions
+)
+
+// Errors of a Ledger.
+var (
+	// ErrDiskLow: there is less than RefuseBelow left.
+	ErrDiskLow = errors.New("the disk is almost full")
+	// ErrNoIntent: Conclude was given a Ref that this Ledger did not hand out,
+	// or one that is concluded already.
+	ErrNoIntent = errors.New("no such open intent")
+	// ErrClosed: the ledger was closed.
+	ErrClosed = errors.New("the ledger is closed")
+)
+
+// Options of Open. The zero value is ready for use.
+type Options struct {
+	// Now is the clock of the records; nil means time.Now.
+	Now func() time.Time
+
+	disk disk // for tests; nil means the real one
+}
+
+// Ref names an intent to its Conclude.
+type Ref struct{ ID string }
+
+// Ledger appends to the ledger in one folder. Safe for concurrent use, also by
+// several processes.
+type Ledger struct {
+	dir     string
+	disk    disk
+	now     func() time.Time
+	process string   // names this Ledger's live file
+	live    *os.File // locked for as long as this Ledger is open
+	lock    *os.File
+
+	mu      sync.Mutex // also guards the advisory lock, which is per open file
+	closed  bool
+	log     file
+	seal    *sealer
+	at      position          // everything before it is verified
+	open    map[string]string // open intents of all processes: ref to process
+	mine    map[string]bool   // acknowledged and not concluded yet
+	pending []body            // what the disk did not take yet, in order
+	swept   bool              // the intents of dead processes were concluded
+	failure error             // why the last append failed
+}
+
+// Open opens the ledger in dir and creates it if there is none. Intents whose
+// process is gone get the conclusion "unknown".
+//
+// An error means that dir cannot be used: it belongs to somebody else, it is a
+// link, it cannot be written, or the log or the key is missing. A ledger whose
+// records do not hold opens, but Healthy and Intend fail and say why.
+func Open(dir string, opt Options) (*Ledger, error) {
+	l := &Ledger{
+		disk: opt.disk, now: opt.Now, process: rand.Text(),
+		at: start(), open: map[string]string{}, mine: map[string]bool{},
+	}
+	if l.disk == nil {
+		l.disk = osDisk{}
+	}
+	if l.now == nil {
+		l.now = time.Now
+	}
+	if err := l.prepare(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("ledger: open %q: %w", dir, err), l.discard())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.locked(context.Background(), l.catchUp); err != nil {
+		l.fail(err)
+	}
+	return l, nil
+}
+
+// prepare opens the folder's files and creates what is missing.
+func (l *Ledger) prepare(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	l.dir = dir
+	if err := makeDir(dir); err != nil {
+		return err
+	}
+	if l.lock, err = openOwn(l.path(lockFile), os.O_RDWR|os.O_CREATE); err != nil {
+		return err
+	}
+	return l.locked(context.Background(), func() error {
+		if l.live, err = openOwn(l.path(livePrefix+l.process), os.O_RDWR|os.O_CREATE|os.O_EXCL); err != nil {
+			return err
+		}
+		if err := flock(l.live, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			return err
+		}
+		if err := l.create(); err != nil {
+			return err
+		}
+		key, err := readKey(l.disk, l.dir)
+		if err != nil {
+			return err
+		}
+		l.seal = newSealer(key)
+		l.log, err = l.disk.open(l.path(logFile), os.O_RDWR)
+		return err
+	})
+}
+
+func (l *Ledger) path(name string) string { return filepath.Join(l.dir, name) }
+
+// Intend puts on record that something is about to run. It is on disk when
+// Intend returns nil; after an error nothing may run.
+func (l *Ledger) Intend(ctx context.Context, i Intent) (Ref, error) {
+	if i.ID == "" {
+		i.ID = rand.Text()
+	}
+	if i.Time.IsZero() {
+		i.Time = l.now()
+	}
+	i.Time = i.Time.UTC()
+	if i.PID == 0 {
+		i.PID = os.Getpid()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.space(); err != nil {
+		return Ref{}, err
+	}
+	if _, taken := l.open[i.ID]; taken {
+		return Ref{}, fmt.Errorf("ledger: the intent %q is on record already", i.ID)
+	}
+	b := body{Type: TypeIntent, Ref: i.ID, Process: l.process, Time: i.Time, Intent: &i}
+	if err := l.append(ctx, b); err != nil {
+		return Ref{}, err
+	}
+	l.mine[i.ID] = true
+	return Ref{i.ID}, nil
+}
+
+// Conclude puts on record how the run that ref names ended. After an error the
+// conclusion is kept and written as soon as that is possible; it must not be
+// given again.
+func (l *Ledger) Conclude(ref Ref, c Conclusion) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.mine[ref.ID] {
+		return fmt.Errorf("ledger: conclude %q: %w", ref.ID, ErrNoIntent)
+	}
+	delete(l.mine, ref.ID)
+	return l.keep(l.conclusion(ref.ID, c))
+}
+
+// Note puts something on record that is no run. After an error it is kept and
+// written as soon as that is possible.
+func (l *Ledger) Note(n Note) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.keep(l.note(n))
+}
+
+// Healthy says why nothing that acts may run now, or nil. It tries to put right
+// what is wrong. Ask it before each run and, for a banner, every second.
+func (l *Ledger) Healthy() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	if err := l.space(); err != nil {
+		return err
+	}
+	if l.failure == nil {
+		return nil
+	}
+	if err := l.locked(context.Background(), l.settle); err != nil {
+		l.fail(err)
+	}
+	return l.failure
+}
+
+// Warning is what the operator should know although the ledger is healthy: that
+// the disk runs low. It is empty if there is nothing to say.
+func (l *Ledger) Warning() string {
+	left, err := l.disk.free(l.dir)
+	if err != nil || left >= WarnBelow {
+		return ""
+	}
+	return fmt.Sprintf("%d MiB are left for the record in %s; below %d MiB nothing that acts may run", left>>20, l.dir, RefuseBelow>>20)
+}
+
+// Close writes what is still pending and lets go of the ledger. Intents without
+// a conclusion are "unknown" from the next Open on.
+func (l *Ledger) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	var err error
+	if len(l.pending) > 0 {
+		err = l.locked(context.Background(), l.settle)
+	}
+	return errors.Join(err, l.discard())
+}
+
+// discard removes the live file and closes everything.
+func (l *Ledger) discard() error {
+	var err error
+	if l.live != nil {
+		err = os.Remove(l.live.Name())
+	}
+	return errors.Join(err, l.closeFiles())
+}
+
+func (l *Ledger) closeFiles() error {
+	var errs []error
+	if l.log != nil {
+		errs = append(errs, l.log.Close())
+	}
+	for _, f := range []*os.File{l.live, l.lock} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (l *Ledger) conclusion(ref string, c Conclusion) body {
+	return body{Type: TypeConclusion, Ref: ref, Process: l.process, Time: l.now().UTC(), Conclusion: &c}
+}
+
+func (l *Ledger) note(n Note) body {
+	return body{Type: TypeNote, Process: l.process, Time: l.now().UTC(), Note: &n}
+}
+
+// space refuses when the disk is almost full.
+func (l *Ledger) space() error {
+	left, err := l.disk.free(l.dir)
+	if err != nil {
+		return fmt.Errorf("ledger: free space in %q: %w", l.dir, err)
+	}
+	if left < RefuseBelow {
+		return fmt.Errorf("ledger: %w: %d MiB are left in %s; make room for at least %d MiB", ErrDiskLow, left>>20, l.dir, RefuseBelow>>20)
+	}
+	return nil
+}
