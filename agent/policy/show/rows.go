@@ -1,0 +1,60 @@
+package show
+
+import "strings"
+
+// MinWidth is the least width of rows: the longest sign fits.
+const MinWidth = 12
+
+// Cell is one cell of a row.
+type Cell struct {
+	Rune   rune
+	Offset int  // of the character in the text, in bytes
+	Sign   bool // part of a sign that stands for a character
+}
+
+// Row is one line on the screen.
+type Row struct {
+	Line  int  // the line of the text that it shows, from 1
+	First bool // whether the line starts here; if not, it goes on here
+	Cells []Cell
+}
+
+// Text is what the row's cells show.
+func (r Row) Text() string {
+	var b strings.Builder
+	for _, c := range r.Cells {
+		b.WriteRune(c.Rune)
+	}
+	return b.String()
+}
+
+// Rows renders s for a width of that many cells, MinWidth at least. A line of s
+// is one row or more; a sign is never cut in two. A newline at the end of s
+// makes a last, empty line, so that texts with and without it differ.
+func Rows(s string, width int) []Row {
+	width = max(width, MinWidth)
+	row := Row{Line: 1, First: true}
+	var rows []Row
+	var b strings.Builder
+	for at := 0; at < len(s); {
+		if s[at] == '\n' {
+			rows = append(rows, row)
+			row = Row{Line: row.Line + 1, First: true}
+			at++
+			continue
+		}
+		b.Reset()
+		n := token(&b, s, at)
+		shown := []rune(b.String())
+		if len(row.Cells)+len(shown) > width {
+			rows = append(rows, row)
+			row = Row{Line: row.Line}
+		}
+		escaped := len(shown) > 1 || shown[0] == space
+		for _, r := range shown {
+			row.Cells = append(row.Cells, Cell{r, at, escaped})
+		}
+		at += n
+	}
+	return append(rows, row)
+}
