@@ -1,0 +1,309 @@
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/uniseg"
+)
+
+// ErrNoTerminal is the error of New where there is no terminal to draw on.
+var ErrNoTerminal = errors.New("not a terminal")
+
+// Screen is a tcell.Screen that passes on only what differs from the frame
+// before. It belongs to one goroutine; see the package's comment.
+type Screen struct {
+	tcell.Screen // passes on; its cells are those of the last frame
+
+	tty           *quietTTY // nil if the screen below is not a terminal of ours
+	width, height int
+	next, last    []cell
+	cursor, shown position
+	stale         bool // the screen below does not hold last
+
+	taken  bool // Init succeeded
+	finish sync.Once
+}
+
+type cell struct {
+	text  string // a grapheme cluster; empty in the second cell of a wide one
+	style tcell.Style
+	width int8
+}
+
+type position struct{ x, y int }
+
+var (
+	blank  = cell{" ", tcell.StyleDefault, 1}
+	hidden = position{-1, -1}
+)
+
+// New prepares the operator's terminal; Init takes it over. The error wraps
+// ErrNoTerminal if there is none.
+func New() (*Screen, error) {
+	tty, err := openTTY()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
+	}
+	return NewOn(tty)
+}
+
+// NewOn is New on a given terminal device. A terminal type that nobody knows is
+// taken for an xterm, which is what nearly all are.
+func NewOn(device tcell.Tty) (*Screen, error) {
+	tty := &quietTTY{Tty: device}
+	inner, err := tcell.NewTerminfoScreenFromTty(tty)
+	if err != nil {
+		ti, lookupErr := tcell.LookupTerminfo("xterm-256color")
+		if lookupErr != nil {
+			return nil, fmt.Errorf("terminal type %q: %w", os.Getenv("TERM"), err)
+		}
+		if inner, err = tcell.NewTerminfoScreenFromTtyTerminfo(tty, ti); err != nil {
+			return nil, fmt.Errorf("terminal type %q: %w", os.Getenv("TERM"), err)
+		}
+	}
+	s := Wrap(inner)
+	s.tty = tty
+	return s, nil
+}
+
+// Wrap puts a frame comparison in front of any screen.
+func Wrap(inner tcell.Screen) *Screen {
+	return &Screen{Screen: inner, cursor: hidden, shown: hidden, stale: true}
+}
+
+// Init takes the terminal over, with reports of pastes and of the focus.
+func (s *Screen) Init() error {
+	if err := s.Screen.Init(); err != nil {
+		return fmt.Errorf("take over the terminal: %w", err)
+	}
+	s.taken = true
+	s.EnablePaste()
+	s.EnableFocus()
+	s.resize()
+	return nil
+}
+
+// Fini restores the terminal. Unread input is thrown away meanwhile: tcell
+// waits for its goroutines, which wait for room in the queue of events.
+func (s *Screen) Fini() {
+	s.finish.Do(func() {
+		if s.tty != nil && s.taken {
+			for !s.tty.parkReader() {
+				s.drop()
+			}
+		}
+		done, dropped := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(dropped)
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					s.drop()
+				}
+			}
+		}()
+		s.Screen.Fini()
+		close(done)
+		<-dropped
+	})
+}
+
+// drop throws away one event, or waits a moment for one.
+func (s *Screen) drop() {
+	if s.HasPendingEvent() {
+		s.PollEvent()
+		return
+	}
+	time.Sleep(time.Millisecond)
+}
+
+// Size is the size of the frame that is being drawn. It follows the terminal's
+// with the next Clear or Fill.
+func (s *Screen) Size() (width, height int) {
+	if s.next == nil {
+		s.resize()
+	}
+	return s.width, s.height
+}
+
+// resize makes room for a frame of the terminal's size.
+func (s *Screen) resize() {
+	w, h := s.Screen.Size()
+	if w == s.width && h == s.height && s.next != nil {
+		return
+	}
+	s.width, s.height = w, h
+	s.next, s.last = make([]cell, w*h), make([]cell, w*h)
+	for i := range s.next {
+		s.next[i] = blank
+	}
+	s.stale = true
+}
+
+// Clear begins a frame.
+func (s *Screen) Clear() { s.Fill(' ', tcell.StyleDefault) }
+
+// Fill begins a frame.
+func (s *Screen) Fill(r rune, style tcell.Style) {
+	s.resize()
+	c := cell{string(r), style, 1}
+	for i := range s.next {
+		s.next[i] = c
+	}
+}
+
+// Put draws the first grapheme cluster of text.
+func (s *Screen) Put(x, y int, text string, style tcell.Style) (rest string, width int) {
+	if x < 0 || y < 0 || x >= s.width || y >= s.height || text == "" {
+		return text, 0
+	}
+	cluster, rest, w := first(text)
+	if w == 0 {
+		return rest, 0
+	}
+	if w == 2 && x+1 >= s.width {
+		cluster, w = " ", 1
+	}
+	line := s.next[y*s.width : (y+1)*s.width]
+	s.split(line, x)
+	if w == 2 {
+		s.split(line, x+1)
+		line[x+1] = cell{"", style, 0}
+	}
+	line[x] = cell{cluster, style, int8(w)}
+	return rest, w
+}
+
+// split blanks the other half of a wide character that x is one half of.
+func (s *Screen) split(line []cell, x int) {
+	switch line[x].width {
+	case 0:
+		line[x-1] = cell{" ", line[x-1].style, 1}
+		line[x] = cell{" ", line[x].style, 1}
+	case 2:
+		line[x+1] = cell{" ", line[x+1].style, 1}
+	}
+}
+
+// first is the first grapheme cluster of text that takes room.
+func first(text string) (cluster, rest string, width int) {
+	if plain(text) == 1 {
+		return text[:1], text[1:], 1
+	}
+	start := text
+	for state := -1; text != "" && width == 0; {
+		_, text, width, state = uniseg.FirstGraphemeClusterInString(text, state)
+	}
+	return start[:len(start)-len(text)], text, min(width, 2)
+}
+
+// PutStr draws text in the default style.
+func (s *Screen) PutStr(x, y int, text string) { s.PutStrStyled(x, y, text, tcell.StyleDefault) }
+
+// PutStrStyled draws text up to the end of the line.
+func (s *Screen) PutStrStyled(x, y int, text string, style tcell.Style) {
+	for text != "" && x < s.width {
+		var w int
+		if text, w = s.Put(x, y, text, style); w == 0 {
+			return
+		}
+		x += w
+	}
+}
+
+// SetCell draws one character.
+func (s *Screen) SetCell(x, y int, style tcell.Style, ch ...rune) {
+	text := string(ch)
+	if text == "" {
+		text = " "
+	}
+	s.Put(x, y, text, style)
+}
+
+// SetContent draws one character.
+func (s *Screen) SetContent(x, y int, primary rune, combining []rune, style tcell.Style) {
+	if len(combining) == 0 {
+		s.Put(x, y, string(primary), style)
+		return
+	}
+	s.Put(x, y, string(primary)+string(combining), style)
+}
+
+// Get is what the present frame holds at a place.
+func (s *Screen) Get(x, y int) (text string, style tcell.Style, width int) {
+	if x < 0 || y < 0 || x >= s.width || y >= s.height {
+		return "", tcell.StyleDefault, 0
+	}
+	c := s.next[y*s.width+x]
+	if c.width == 0 {
+		return " ", c.style, 1
+	}
+	return c.text, c.style, int(c.width)
+}
+
+// GetContent is what the present frame holds at a place.
+func (s *Screen) GetContent(x, y int) (primary rune, combining []rune, style tcell.Style, width int) {
+	text, style, width := s.Get(x, y)
+	for i, r := range text {
+		if i == 0 {
+			primary = r
+		} else {
+			combining = append(combining, r)
+		}
+	}
+	return primary, combining, style, width
+}
+
+// ShowCursor places the cursor of the present frame.
+func (s *Screen) ShowCursor(x, y int) {
+	if x < 0 || y < 0 || x >= s.width || y >= s.height {
+		s.cursor = hidden
+		return
+	}
+	s.cursor = position{x, y}
+}
+
+// HideCursor leaves the present frame without a cursor.
+func (s *Screen) HideCursor() { s.cursor = hidden }
+
+// Show sends the frame, as far as it differs from the one before.
+func (s *Screen) Show() {
+	if s.pass() || s.cursor != s.shown {
+		s.Screen.ShowCursor(s.cursor.x, s.cursor.y)
+		s.shown = s.cursor
+		s.Screen.Show()
+	}
+}
+
+// Sync sends the whole frame, whatever the terminal shows.
+func (s *Screen) Sync() {
+	s.stale = true
+	s.pass()
+	s.Screen.ShowCursor(s.cursor.x, s.cursor.y)
+	s.shown = s.cursor
+	s.Screen.Sync()
+}
+
+// pass hands cells that differ to the screen below.
+func (s *Screen) pass() (differs bool) {
+	for i := range s.next {
+		c := &s.next[i]
+		if !s.stale && *c == s.last[i] {
+			continue
+		}
+		differs = true
+		if c.width > 0 {
+			s.Screen.Put(i%s.width, i/s.width, c.text, c.style)
+		}
+		s.last[i] = *c
+	}
+	s.stale = false
+	return differs
+}

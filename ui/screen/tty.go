@@ -1,0 +1,129 @@
+package screen
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// quietTTY is a terminal device that does not send what would change nothing.
+// Writes are safe for concurrent use: those of tcell's own goroutines, which
+// repaint after a change of size, and those of the pump.
+//
+// It also sees to it that tcell can stop. tcell's reader hands what it has read
+// to a goroutine that may have ended already, and waits for it for ever. After
+// parkReader no Read returns until Drain.
+type quietTTY struct {
+	tcell.Tty
+	mu sync.Mutex
+	q  squeezer
+
+	reader  sync.Mutex
+	reading bool          // a Read is under way: the reader holds no input
+	failed  bool          // the last Read failed: there is no reader any more
+	parking bool          // no Read is to return
+	drained chan struct{} // closed by Drain
+}
+
+// Start implements tcell.Tty.
+func (t *quietTTY) Start() error {
+	t.reader.Lock()
+	t.drained = make(chan struct{})
+	t.parking, t.failed = false, false
+	t.reader.Unlock()
+	return t.Tty.Start()
+}
+
+// Read implements tcell.Tty.
+func (t *quietTTY) Read(p []byte) (int, error) {
+	t.reader.Lock()
+	t.reading = true
+	drained := t.drained
+	t.reader.Unlock()
+	n, err := t.Tty.Read(p)
+	t.reader.Lock()
+	if t.parking {
+		t.reader.Unlock()
+		<-drained
+		return 0, err
+	}
+	t.reading, t.failed = false, err != nil
+	t.reader.Unlock()
+	return n, err
+}
+
+// parkReader asks for the reader to be stopped, and reports whether it is:
+// whether it stands in a Read that does not return before Drain.
+func (t *quietTTY) parkReader() bool {
+	t.reader.Lock()
+	defer t.reader.Unlock()
+	t.parking = true
+	return t.reading || t.failed
+}
+
+// Drain implements tcell.Tty.
+func (t *quietTTY) Drain() error {
+	t.reader.Lock()
+	close(t.drained)
+	t.reader.Unlock()
+	return t.Tty.Drain()
+}
+
+// openTTY opens the operator's terminal.
+func openTTY() (tcell.Tty, error) {
+	tty, err := tcell.NewDevTty()
+	if err == nil {
+		return tty, nil
+	}
+	if tty, stdioErr := tcell.NewStdIoTty(); stdioErr == nil {
+		return tty, nil
+	}
+	return nil, fmt.Errorf("open the terminal: %w", err)
+}
+
+// Write sends p, or less of it to the same effect.
+func (t *quietTTY) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if out := t.q.squeeze(p); len(out) > 0 {
+		if _, err := t.Tty.Write(out); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// Send sends p as it is.
+func (t *quietTTY) Send(p []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, err := t.Tty.Write(p)
+	return err
+}
+
+// WindowSize implements tcell.Tty.
+func (t *quietTTY) WindowSize() (tcell.WindowSize, error) {
+	size, err := t.Tty.WindowSize()
+	if err == nil {
+		t.mu.Lock()
+		t.q.cols = size.Width
+		t.mu.Unlock()
+	}
+	return size, err
+}
+
+// NotifyResize implements tcell.Tty. A terminal that changes its size may move
+// its cursor.
+func (t *quietTTY) NotifyResize(cb func()) {
+	if cb == nil {
+		t.Tty.NotifyResize(nil)
+		return
+	}
+	t.Tty.NotifyResize(func() {
+		t.mu.Lock()
+		t.q.forget()
+		t.mu.Unlock()
+		cb()
+	})
+}
