@@ -1,0 +1,72 @@
+package keys
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+var names = map[tcell.Key]string{
+	tcell.KeyEnter: "Enter", tcell.KeyTab: "Tab", tcell.KeyBacktab: "Shift-Tab",
+	tcell.KeyEscape: "Esc", tcell.KeyBackspace: "Backspace", tcell.KeyDelete: "Delete",
+	tcell.KeyInsert: "Insert", tcell.KeyUp: "Up", tcell.KeyDown: "Down",
+	tcell.KeyLeft: "Left", tcell.KeyRight: "Right", tcell.KeyHome: "Home",
+	tcell.KeyEnd: "End", tcell.KeyPgUp: "PgUp", tcell.KeyPgDn: "PgDn",
+	tcell.KeyCtrlSpace: "Ctrl-Space", tcell.KeyCtrlBackslash: `Ctrl-\`,
+	tcell.KeyCtrlRightSq: "Ctrl-]", tcell.KeyCtrlCarat: "Ctrl-^",
+	tcell.KeyCtrlUnderscore: "Ctrl-_",
+}
+
+// Name is the key's name as the table writes it: "a", "?", "Enter", "Ctrl-C",
+// "Alt-Enter", "F1". However a terminal reports a key, its name is the same.
+func Name(ev *tcell.EventKey) string {
+	key, mod := ev.Key(), ev.Modifiers()
+	base := ""
+	switch {
+	case key == tcell.KeyRune:
+		base = string(ev.Rune())
+		if mod&tcell.ModCtrl != 0 {
+			base = strings.ToUpper(base)
+			if ev.Rune() == ' ' {
+				base = "Space"
+			}
+		}
+	case key >= tcell.KeyCtrlA && key <= tcell.KeyCtrlZ:
+		base, mod = string(rune('A'+key-tcell.KeyCtrlA)), mod|tcell.ModCtrl
+	case key >= tcell.KeyF1 && key <= tcell.KeyF64:
+		base = "F" + strconv.Itoa(int(key-tcell.KeyF1)+1)
+	case key > 0 && key < ' ' && names[key] == "":
+		base, mod = string(rune('@'+key)), mod|tcell.ModCtrl
+	default:
+		base = names[key]
+		if strings.HasPrefix(base, "Ctrl-") {
+			base, mod = base[len("Ctrl-"):], mod|tcell.ModCtrl
+		}
+	}
+	if base == "" {
+		return ""
+	}
+	if mod&tcell.ModShift != 0 && key != tcell.KeyRune && !strings.HasPrefix(base, "Shift-") {
+		base = "Shift-" + base
+	}
+	if mod&tcell.ModAlt != 0 {
+		base = "Alt-" + base
+	}
+	if mod&tcell.ModCtrl != 0 {
+		base = "Ctrl-" + base
+	}
+	return base
+}
+
+// Text is the character that the key types, or "" if it types none.
+func Text(ev *tcell.EventKey) string {
+	if ev.Key() != tcell.KeyRune || ev.Modifiers()&(tcell.ModCtrl|tcell.ModAlt|tcell.ModMeta) != 0 {
+		return ""
+	}
+	if unicode.IsControl(ev.Rune()) {
+		return ""
+	}
+	return string(ev.Rune())
+}
