@@ -1,0 +1,104 @@
+package guard
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/nod-console/nod/tools"
+)
+
+// field is a part of an action that makes something happen.
+type field struct {
+	name string
+	set  func(tools.Action) bool
+}
+
+// fields are all of them. Target, User and Tool say where and who; Claim and
+// Diff are for the operator. A test keeps the list complete.
+var fields = []field{
+	{"Pane", func(a tools.Action) bool { return a.Pane != "" }},
+	{"Dir", func(a tools.Action) bool { return a.Dir != "" }},
+	{"Command", func(a tools.Action) bool { return a.Command != "" }},
+	{"Dialect", func(a tools.Action) bool { return a.Dialect != "" }},
+	{"Stdin", func(a tools.Action) bool { return len(a.Stdin) != 0 }},
+	{"Pending", func(a tools.Action) bool { return a.Pending != "" }},
+	{"Prompt", func(a tools.Action) bool { return a.Prompt }},
+	{"Literal", func(a tools.Action) bool { return a.Literal != "" }},
+	{"Keys", func(a tools.Action) bool { return len(a.Keys) != 0 }},
+	{"Enter", func(a tools.Action) bool { return a.Enter }},
+	{"Path", func(a tools.Action) bool { return a.Path != "" }},
+	{"Content", func(a tools.Action) bool { return len(a.Content) != 0 }},
+	{"Expect", func(a tools.Action) bool { return a.Expect.Exists || a.Expect.SHA256 != "" }},
+	{"Wait", func(a tools.Action) bool { return a.Wait != 0 }},
+	{"Background", func(a tools.Action) bool { return a.Background }},
+}
+
+// shape says which fields an action of one kind must and may have.
+type shape struct{ must, may []string }
+
+var (
+	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wait"}}
+	runShape     = shape{[]string{"Command", "Dialect", "Pane", "Prompt"}, []string{"Wait", "Background"}}
+	typeShape    = shape{[]string{"Pane"}, []string{"Pending", "Prompt", "Dialect", "Literal", "Keys", "Enter", "Wait"}}
+	readShape    = shape{[]string{"Path"}, []string{"Command"}}
+	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
+	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}
+)
+
+func shapeOf(a tools.Action) (shape, bool) {
+	switch a.Kind {
+	case tools.Exec:
+		return execShape, true
+	case tools.Run:
+		return runShape, true
+	case tools.Type:
+		return typeShape, true
+	case tools.Read:
+		if a.Pane != "" {
+			return captureShape, true
+		}
+		return readShape, true
+	case tools.Write:
+		return writeShape, true
+	}
+	return shape{}, false
+}
+
+// wellFormed reports what an action says that it would not do, or lacks.
+func wellFormed(a tools.Action) error {
+	s, ok := shapeOf(a)
+	if !ok {
+		return fmt.Errorf("kind %s touches no target", a.Kind)
+	}
+	for _, f := range fields {
+		set, must := f.set(a), slices.Contains(s.must, f.name)
+		if must && !set {
+			return fmt.Errorf("kind %s without %s", a.Kind, f.name)
+		}
+		if set && !must && !slices.Contains(s.may, f.name) {
+			return fmt.Errorf("kind %s with %s, which it does not carry out", a.Kind, f.name)
+		}
+	}
+	switch {
+	case a.Wait < 0:
+		return fmt.Errorf("a wait of %s", a.Wait)
+	case a.Wait > 0 && a.Background:
+		return fmt.Errorf("a wait of %s for what is not waited for", a.Wait)
+	case a.Path != "" && (!path.IsAbs(a.Path) || path.Clean(a.Path) != a.Path):
+		return fmt.Errorf("the path %q is not absolute and clean", a.Path)
+	}
+	return nil
+}
+
+// shellArgv is the command by which a shell reads a command line as it is,
+// also one that begins with a dash.
+func shellArgv(dialect, command string) ([]string, error) {
+	switch dialect {
+	case "sh", "bash", "zsh":
+		return []string{dialect, "-c", "--", command}, nil
+	case "fish":
+		return []string{dialect, "--no-config", "--command=" + command}, nil
+	}
+	return nil, fmt.Errorf("unknown shell %q", dialect)
+}

@@ -1,0 +1,33 @@
+package guard
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/tools"
+)
+
+// Exec runs a's command line in a shell of its own, with a's standard input.
+// The streams are as in [backends.Command]. a.Wait is the caller's to keep, by
+// ending ctx.
+func (g *Guard) Exec(ctx context.Context, a tools.Action, grant tools.Grant, stdout, stderr io.Writer) (backends.Process, error) {
+	p, err := g.admit(tools.Exec, a, grant)
+	if err != nil {
+		return nil, err
+	}
+	argv, err := shellArgv(a.Dialect, a.Command)
+	if err != nil {
+		return nil, fmt.Errorf("guard: %w: %w", ErrMalformed, err)
+	}
+	c := backends.Command{Argv: argv, Dir: a.Dir, Stdout: stdout, Stderr: stderr}
+	if len(a.Stdin) > 0 {
+		c.Stdin = bytes.NewReader(a.Stdin)
+	}
+	if err := g.redeem(a, grant); err != nil {
+		return nil, err
+	}
+	return p.Target.Exec(ctx, c)
+}

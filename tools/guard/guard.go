@@ -1,0 +1,148 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/tools"
+)
+
+// Errors of a guard's methods.
+var (
+	// ErrNoTarget: no target of that name is connected.
+	ErrNoTarget = errors.New("no such target")
+	// ErrNoPanes: the target has no panes.
+	ErrNoPanes = errors.New("the target has no panes")
+	// ErrNoPane: the target has panes, but not that one.
+	ErrNoPane = errors.New("no such pane")
+	// ErrMalformed: the action says something that its kind does not do. It is
+	// a fault of the tool that planned it.
+	ErrMalformed = errors.New("the action is malformed")
+)
+
+// ChangedError says that something is not any more as it was when the action
+// was planned. Nothing has happened.
+type ChangedError struct {
+	What string // "the pane's prompt line"
+	Was  string
+	Is   string
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s changed since the action was planned: it was %q and is %q", e.What, e.Was, e.Is)
+}
+
+// Place is a target and what belongs to it.
+type Place struct {
+	Target backends.Target
+	User   string // whom commands and files are accessed as
+	Shell  string // the dialect of command lines that run without a pane: "sh", "bash", "zsh", "fish"
+	Panes  Panes  // nil if the target has none
+}
+
+// About is what may be known of a place.
+type About struct {
+	Target string
+	User   string
+	Shell  string
+	Panes  bool
+}
+
+// Guard holds targets and panes. Make one with [New].
+type Guard struct {
+	verifier *tools.Verifier
+
+	mu     sync.RWMutex
+	places map[string]Place
+}
+
+// New returns a guard without targets that goes by v.
+func New(v *tools.Verifier) *Guard {
+	return &Guard{verifier: v, places: map[string]Place{}}
+}
+
+// Add puts a place under guard. The guard does not close the target.
+func (g *Guard) Add(p Place) error {
+	name := p.Target.Name()
+	if _, err := shellArgv(p.Shell, ""); err != nil {
+		return fmt.Errorf("guard: target %s: %w", name, err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, taken := g.places[name]; taken {
+		return fmt.Errorf("guard: target %s is there already", name)
+	}
+	g.places[name] = p
+	return nil
+}
+
+// Remove takes a target out of the guard. Calls that are under way go on.
+func (g *Guard) Remove(name string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.places, name)
+}
+
+// Targets returns the names of all targets, sorted.
+func (g *Guard) Targets() []string {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	names := make([]string, 0, len(g.places))
+	for name := range g.places {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// About describes a target, or is ErrNoTarget.
+func (g *Guard) About(target string) (About, error) {
+	p, err := g.place(target)
+	if err != nil {
+		return About{}, err
+	}
+	return About{Target: target, User: p.User, Shell: p.Shell, Panes: p.Panes != nil}, nil
+}
+
+func (g *Guard) place(target string) (Place, error) {
+	g.mu.RLock()
+	p, ok := g.places[target]
+	g.mu.RUnlock()
+	if !ok {
+		return Place{}, fmt.Errorf("%w: %q; connected are %s", ErrNoTarget, target, strings.Join(g.Targets(), ", "))
+	}
+	return p, nil
+}
+
+// admit is what every guarded call begins with. It does not use the grant up.
+func (g *Guard) admit(kind tools.Kind, a tools.Action, grant tools.Grant) (Place, error) {
+	if err := g.verifier.Check(a, grant); err != nil {
+		return Place{}, fmt.Errorf("guard: %w", err)
+	}
+	if a.Kind != kind {
+		return Place{}, fmt.Errorf("guard: %w: kind %s where %s is done", ErrMalformed, a.Kind, kind)
+	}
+	if err := wellFormed(a); err != nil {
+		return Place{}, fmt.Errorf("guard: %w: %w", ErrMalformed, err)
+	}
+	p, err := g.place(a.Target)
+	if err != nil {
+		return Place{}, fmt.Errorf("guard: %w", err)
+	}
+	if a.User != p.User {
+		return Place{}, fmt.Errorf("guard: %w", &ChangedError{"the target's user", a.User, p.User})
+	}
+	return p, nil
+}
+
+// redeem uses the grant up, immediately before something happens.
+func (g *Guard) redeem(a tools.Action, grant tools.Grant) error {
+	if err := g.verifier.Redeem(a, grant); err != nil {
+		return fmt.Errorf("guard: %w", err)
+	}
+	return nil
+}
