@@ -1,0 +1,181 @@
+package vt
+
+import (
+	"unicode/utf8"
+)
+
+const zwj = '\u200d'
+
+// acs is DEC special graphics, '`' to '~', with the arrows below it.
+var acs = func() (m [128]rune) {
+	copy(m['`':], []rune("◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"))
+	for b, r := range map[byte]rune{'+': '→', ',': '←', '-': '↑', '.': '↓', '0': '█'} {
+		m[b] = r
+	}
+	return m
+}()
+
+// ascii writes the printable ASCII at the start of p and returns its length.
+func (t *Terminal) ascii(p []byte) int {
+	n := 0
+	for n < len(p) && p[n] >= 0x20 && p[n] < 0x7f {
+		n++
+	}
+	if t.modes.Insert || !t.modes.Wrap || t.charsets.acs[t.charsets.used] {
+		for _, b := range p[:n] {
+			t.printASCII(b)
+		}
+		return n
+	}
+	style := t.penStyle()
+	cols := t.size.Cols
+	for text := p[:n]; len(text) > 0; {
+		if t.col >= cols {
+			t.autowrap()
+		}
+		r := t.edit(t.line)
+		x := t.col
+		k := min(len(text), cols-x)
+		if r.cells[x].isPad() {
+			r.halve(x, 1)
+		}
+		cells := r.cells[x : x+k]
+		for i, b := range text[:k] {
+			cells[i] = Cell{uint32(b), style}
+		}
+		r.clearPads(x + k)
+		t.col = x + k
+		text = text[k:]
+	}
+	if n > 0 {
+		t.last = rune(p[n-1])
+	}
+	return n
+}
+
+func (t *Terminal) printASCII(b byte) {
+	r := rune(b)
+	t.last = r
+	if t.join {
+		t.joinOn(r)
+		return
+	}
+	if t.charsets.acs[t.charsets.used] && acs[b] != 0 {
+		r = acs[b]
+	}
+	t.place(r, 1)
+}
+
+// print writes one code point from UTF-8.
+func (t *Terminal) print(r rune) {
+	w := t.width(r)
+	t.last = 0
+	switch {
+	case r == zwj:
+		t.join = true
+	case w < 0:
+	case t.join:
+		t.joinOn(r)
+	case w == 0:
+		t.combine(r)
+	default:
+		t.place(r, w)
+	}
+}
+
+// place puts a character of w columns at the cursor.
+func (t *Terminal) place(r rune, w int) {
+	cols := t.size.Cols
+	if !t.modes.Wrap && !t.parser.capture && w > 1 && (w > cols || t.col != cols && t.col > cols-w) {
+		return
+	}
+	if t.modes.Insert {
+		t.insertBlanks(w, Cell{})
+	}
+	if t.modes.Wrap && t.col > cols-w {
+		t.autowrap()
+	}
+	if t.col > cols-w && !(t.parser.capture && t.col < cols) {
+		return
+	}
+	row := t.edit(t.line)
+	x := t.col
+	old := row.cells[x]
+	if old.isPad() {
+		row.halve(x, 0)
+	}
+	glyph := uint32(r)
+	if w == 2 {
+		glyph |= glyphWide
+		if x+1 < cols {
+			row.cells[x+1] = Cell{glyph: glyphPad}
+		} else {
+			row.broken = true // half of it, captured at the edge
+		}
+	}
+	row.cells[x] = Cell{glyph, t.penStyle()}
+	if w == 2 || old.Width() != 1 {
+		row.clearPads(x + w)
+	}
+	if t.modes.Wrap || t.col+w < cols || t.parser.capture {
+		t.col += w
+	} else {
+		t.col = cols - 1
+	}
+}
+
+// halve blanks the wide cell whose second half at x is about to be overwritten.
+// tmux leaves one that begins left of column least as it is; it shows as a
+// blank all the same.
+func (r *row) halve(x, least int) {
+	for ; x > 0 && r.cells[x].isPad(); x-- {
+		r.cells[x] = Cell{}
+	}
+	if x >= least {
+		r.cells[x] = Cell{}
+	} else {
+		r.broken = true
+	}
+}
+
+// clearPads blanks second halves that have lost their first.
+func (r *row) clearPads(x int) {
+	for ; x < len(r.cells) && r.cells[x].isPad(); x++ {
+		r.cells[x] = Cell{}
+	}
+}
+
+// before finds the cell that a combining character goes to.
+func (t *Terminal) before() (x int, ok bool) {
+	cells := t.rows[t.line].cells
+	for x = t.col - 1; x >= 0; x-- {
+		if !cells[x].isPad() {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
+// joinOn adds r after a zero width joiner. tmux holds the joiner back until it
+// knows what comes next, and forgets it before plain ASCII.
+func (t *Terminal) joinOn(r rune) {
+	t.join = false
+	t.combine(zwj)
+	t.combine(r)
+}
+
+// combine adds r to the character before the cursor, which keeps its width.
+// Without one, or when the cell is full, r is dropped.
+func (t *Terminal) combine(r rune) {
+	x, ok := t.before()
+	if !ok {
+		return
+	}
+	c := t.rows[t.line].cells[x]
+	s := text(t.tab.graphemes, c)
+	if len(s)+utf8.RuneLen(r) > maxGrapheme {
+		return
+	}
+	wide := c.glyph & glyphWide
+	t.edit(t.line).cells[x].glyph = glyphLong | wide | t.tab.grapheme(s+string(r))
+}

@@ -1,0 +1,158 @@
+package vt
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// attribute sets and clears of SGR that are one bit each.
+var (
+	sgrSet = [64]Attr{
+		1: Bold, 2: Dim, 3: Italic, 5: Blink, 6: Blink, 7: Reverse, 8: Hidden, 9: Strike, 53: Overline,
+	}
+	sgrClear = [64]Attr{
+		22: Bold | Dim, 23: Italic, 25: Blink, 27: Reverse, 28: Hidden, 29: Strike, 55: Overline,
+	}
+)
+
+// selectGraphics is SGR. A hyperlink stays: it is no rendition.
+func (t *Terminal) selectGraphics(a *args) {
+	p := &t.pen
+	t.penChanged()
+	if a.n == 0 {
+		p.Style = Style{}
+		return
+	}
+	for i := 0; i < a.n; i++ {
+		n, ok := a.get(i, 0, 0)
+		switch {
+		case !ok:
+			t.selectSub(a.list[i])
+		case n == 38 || n == 48 || n == 58:
+			i = p.selectColor(n, a, i+1)
+		default:
+			p.selectOne(n)
+		}
+	}
+}
+
+func (p *pen) selectOne(n int) {
+	switch {
+	case n == 0:
+		p.Style = Style{}
+	case n == 4:
+		p.UnderlineStyle = UnderlineSingle
+	case n == 21:
+		p.UnderlineStyle = UnderlineDouble
+	case n == 24:
+		p.UnderlineStyle = UnderlineNone
+	case n >= 30 && n <= 37:
+		p.Fg = Indexed(uint8(n - 30))
+	case n == 39:
+		p.Fg = Default
+	case n >= 40 && n <= 47:
+		p.Bg = Indexed(uint8(n - 40))
+	case n == 49:
+		p.Bg = Default
+	case n == 59:
+		p.Underline = Default
+	case n >= 90 && n <= 97:
+		p.Fg = Indexed(uint8(n - 90 + 8))
+	case n >= 100 && n <= 107:
+		p.Bg = Indexed(uint8(n - 100 + 8))
+	case n < len(sgrSet):
+		p.Attrs = p.Attrs&^sgrClear[n] | sgrSet[n]
+	}
+}
+
+// selectColor takes 38;5;n and 38;2;r;g;b. It returns the index of the last
+// parameter that belongs to the colour. Three parts that are no colour are
+// renditions of their own.
+func (p *pen) selectColor(which int, a *args, i int) int {
+	get := func(i int) int {
+		if i >= a.n || a.value[i] < 0 {
+			return -1
+		}
+		return int(a.value[i])
+	}
+	switch get(i) {
+	case 2:
+		if p.setRGB(which, get(i+1), get(i+2), get(i+3)) {
+			return i + 3
+		}
+	case 5:
+		p.setIndexed(which, get(i+1))
+		return i + 1
+	}
+	return i
+}
+
+func (p *pen) color(which int) *Color {
+	switch which {
+	case 38:
+		return &p.Fg
+	case 48:
+		return &p.Bg
+	default:
+		return &p.Underline
+	}
+}
+
+// setIndexed selects the default where the number is none of the palette.
+func (p *pen) setIndexed(which, n int) {
+	switch c := p.color(which); {
+	case n >= 0 && n <= 255:
+		*c = Indexed(uint8(n))
+	case which != 58:
+		*c = Default
+	}
+}
+
+func (p *pen) setRGB(which, r, g, b int) bool {
+	if min(r, g, b) < 0 || max(r, g, b) > 255 {
+		return false
+	}
+	*p.color(which) = RGB(uint8(r), uint8(g), uint8(b))
+	return true
+}
+
+// selectSub takes one parameter with sub-parameters: 4:3, 38:5:n, 38:2::r:g:b.
+func (t *Terminal) selectSub(s []byte) {
+	const most = 7
+	var v [most]int
+	n := 0
+	for part := range bytes.SplitSeq(s, []byte{':'}) {
+		if n == most {
+			return
+		}
+		v[n] = -1
+		if len(part) > 0 {
+			x, err := strconv.ParseInt(string(part), 10, 32)
+			if err != nil {
+				return
+			}
+			v[n] = int(x)
+		}
+		n++
+	}
+	p := &t.pen
+	switch {
+	case v[0] == 4:
+		if n == 2 && v[1] >= 0 && v[1] <= 5 {
+			p.UnderlineStyle = uint8(v[1])
+		}
+	case v[0] == 5 && v[1] == 3 && t.parser.capture:
+		p.Attrs |= Overline // as capture-pane writes it
+	case v[0] != 38 && v[0] != 48 && v[0] != 58:
+	case v[1] == 2:
+		at := 3
+		if n == 5 {
+			at = 2
+		}
+		if n >= at+3 {
+			p.setRGB(v[0], v[at], v[at+1], v[at+2])
+		}
+	case v[1] == 5 && n >= 3:
+		p.setIndexed(v[0], v[2])
+	}
+}
