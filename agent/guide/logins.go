@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	whoLine  = regexp.MustCompile(`^(\S+)\s+(?:[-+?]\s+)?(\S+(?: \S+)?)\s+(\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d(?::\d\d)?(?: \d{4})?)\s*(.*)$`)
+	whoLine  = regexp.MustCompile(`^(\S+)\s+(?:[-+?]\s+)?(\S+(?: \S+)?)\s+(?:(?:\.|\?|old|\d\d:\d\d)\s+)?(\d{4}-\d\d-\d\d \d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d(?::\d\d)?(?: \d{4})?)\s*(.*)$`)
 	lastLine = regexp.MustCompile(`^(\S+)\s+(\S+(?: \S+)?)\s+(\S*)\s+([A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d(?::\d\d)?(?: \d{4})?)`)
 )
 

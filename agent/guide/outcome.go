@@ -14,11 +14,18 @@ type outcome struct {
 	failure string // why there is no output; empty for a command that ran
 	denied  bool
 	notices []string
+	gap     string // why there is nothing to read although the command ran
 }
 
 // readOutcome reads a result in any of the shapes that come: the envelope around a
 // command's result, around an error, around other values, or plain text.
 func readOutcome(content string) outcome {
+	o := readResult(content)
+	o.gap = o.findGap()
+	return o
+}
+
+func readResult(content string) outcome {
 	var envelope struct {
 		Result json.RawMessage `json:"result"`
 	}
@@ -95,10 +102,14 @@ var absent = regexp.MustCompile(`(?im)^.*(: not found|command not found|unknown 
 
 // missing says why a command gave nothing to read, or "".
 func (o outcome) missing() string {
-	switch {
-	case o.failure != "":
+	if o.failure != "" {
 		return o.failure
-	case o.exit == 127:
+	}
+	return o.gap
+}
+
+func (o outcome) findGap() string {
+	if o.exit == 127 {
 		return "it is not installed"
 	}
 	for _, s := range []string{o.stderr, o.text} {

@@ -149,9 +149,14 @@ func sayRun(line string, o outcome) string {
 	s := fmt.Sprintf("%s exited with %d", code(line), o.exit)
 	out := strings.TrimRight(o.text+"\n"+o.stderr, "\n")
 	if strings.TrimSpace(out) == "" {
-		return s + " and wrote nothing."
+		s += " and wrote nothing."
+	} else {
+		s += ":\n\n" + block(out)
 	}
-	return s + ":\n\n" + block(out)
+	for _, n := range o.notices {
+		s += "\n\n" + capitalise(oneLine(n)) + "."
+	}
+	return s
 }
 
 // plainLine is a command of plain words: nothing that a shell would expand or chain.
