@@ -51,6 +51,14 @@ type row struct {
 	broken  bool   // an erase may have cut a wide cell in half
 }
 
+// display is what the row shows.
+func (r *row) display() []Cell {
+	if r.broken {
+		return whole(r.cells)
+	}
+	return r.cells
+}
+
 // whole returns cells in which every wide cell has its second half and every
 // second half its wide cell. tmux keeps the halves that an erase leaves; on a
 // real screen they show as blanks, so that is what a snapshot holds.

@@ -42,7 +42,7 @@ func (t *Terminal) fitRows(rows, cols int) {
 		above := less - below
 		if !t.alternate() {
 			for _, r := range t.rows[:above] {
-				t.hist.push(r.cells, r.wrapped)
+				t.scrollOff(r)
 			}
 		}
 		t.rows = append([]*row(nil), t.rows[above:]...)
@@ -52,13 +52,13 @@ func (t *Terminal) fitRows(rows, cols int) {
 		back := make([]*row, min(more, t.hist.count))
 		for i := len(back) - 1; i >= 0; i-- {
 			cells, wrapped := t.hist.popLast()
-			back[i] = &row{cells: cells, wrapped: wrapped, used: true}
+			back[i] = &row{cells: cells, wrapped: wrapped, used: true, gen: t.next()}
 		}
 		t.rows = append(back, t.rows...)
 		t.line += len(back)
 	}
 	for len(t.rows) < rows {
-		t.rows = append(t.rows, &row{})
+		t.rows = append(t.rows, &row{gen: t.next()})
 	}
 	for _, r := range t.rows {
 		if len(r.cells) != cols {
@@ -88,14 +88,14 @@ func (t *Terminal) reflow(cols int) {
 		if y == t.line {
 			at = t.col
 		}
-		f.add(trim(r.cells), r.wrapped && y < end-1, at)
+		f.add(trim(r.display()), r.wrapped && y < end-1, at)
 	}
 	height := len(t.rows)
 	above := max(0, len(f.out)-height)
 	above = min(above, max(f.line, 0))
 	t.hist.dropAll()
 	for _, r := range f.out[:above] {
-		t.hist.push(r.cells, r.wrapped)
+		t.scrollOff(r)
 	}
 	t.rows = f.out[above:]
 	t.col, t.line = f.col, f.line-above
@@ -137,7 +137,7 @@ func (f *flow) add(cells []Cell, wrapped bool, cursor int) {
 	for x := 0; x < len(cells); x++ {
 		c := cells[x]
 		w := max(c.Width(), 1)
-		if len(last.cells)+w > f.cols && w <= f.cols {
+		if len(last.cells)+min(w, f.cols) > f.cols {
 			last.wrapped = true
 			last = &row{used: true}
 			f.out = append(f.out, last)
@@ -145,16 +145,17 @@ func (f *flow) add(cells []Cell, wrapped bool, cursor int) {
 		if x == cursor {
 			f.col, f.line = len(last.cells), len(f.out)-1
 		}
-		if w > f.cols { // half a character is all that one column can show
-			c = Cell{style: c.style}
+		if w > f.cols {
+			c, w = Cell{style: c.style}, 1 // no room for more than a blank
+			x++
 		}
 		last.cells = append(last.cells, c)
-		if w == 2 && w <= f.cols {
-			last.cells = append(last.cells, Cell{glyph: glyphPad})
+		if w == 2 {
 			x++
-			if x == cursor {
-				f.col, f.line = len(last.cells)-1, len(f.out)-1
-			}
+			last.cells = append(last.cells, Cell{glyph: glyphPad})
+		}
+		if x == cursor {
+			f.col, f.line = len(last.cells)-1, len(f.out)-1
 		}
 	}
 	if cursor >= len(cells) {

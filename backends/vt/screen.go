@@ -117,12 +117,15 @@ func (t *Terminal) scrollUp(n int, fill Cell) {
 	}
 	for ; n > 0; n-- {
 		r := t.rows[t.top]
-		t.hist.push(r.cells, r.wrapped)
+		t.scrollOff(r)
 		copy(t.rows[t.top:t.bot], t.rows[t.top+1:t.bot+1])
 		t.rows[t.bot] = r
 		t.empty(r, fill)
 	}
 }
+
+// scrollOff puts a row of the main screen into the scrollback.
+func (t *Terminal) scrollOff(r *row) { t.hist.push(r.display(), r.wrapped) }
 
 func (t *Terminal) scrollDown(n int, fill Cell) {
 	n = min(n, t.bot+1-t.top)
@@ -344,7 +347,7 @@ func (t *Terminal) clearScreen() {
 			}
 		}
 		for _, r := range t.rows[:last] {
-			t.hist.push(r.cells, r.wrapped)
+			t.scrollOff(r)
 		}
 	}
 	t.eraseLines(0, t.size.Rows, t.background())

@@ -172,16 +172,16 @@ func shapeOf(s string) (CursorShape, bool) {
 // output from exactly the point that s was taken at.
 func (t *Terminal) Seed(s Seed) {
 	t.snap = nil
-	pen, sets, dec := t.pen, t.charsets, t.decsc
+	was, sets, dec := t.pen, t.charsets, t.decsc
 	partial := t.parser
 	t.parser = parser{capture: true}
 	t.seedScreens(&s)
 	t.seedScrollback(s.Scrollback)
 	t.parser = parser{}
 	if s.Fresh {
-		t.pen, t.charsets, t.decsc = penZero, charsets{}, savedCursor{}
+		t.pen, t.charsets, t.decsc = pen{}, charsets{}, savedCursor{}
 	} else {
-		t.pen, t.charsets, t.decsc = pen, sets, dec
+		t.pen, t.charsets, t.decsc = was, sets, dec
 		t.parser.rune, t.parser.runeLen, t.parser.runeWant = partial.rune, partial.runeLen, partial.runeWant
 	}
 	t.penChanged()
@@ -198,10 +198,12 @@ func (t *Terminal) Seed(s Seed) {
 // seedScreens sets both screens from their captured lines.
 func (t *Terminal) seedScreens(s *Seed) {
 	size := s.Size.clamp()
-	old := t.rows
-	main := t.rows
+	old, main := t.rows, t.rows
 	if t.alternate() {
 		main = t.saved.rows
+	}
+	if s.Fresh || s.Alternate != t.alternate() {
+		old = nil // another screen, or what has happened to it is not known
 	}
 	t.rows = t.capture(s.Lines, size, old)
 	switch {
@@ -222,52 +224,85 @@ func (t *Terminal) seedScreens(s *Seed) {
 }
 
 // capture turns captured lines into rows. It keeps the rows of old that look
-// the same: their generation, wrap and hyperlinks.
+// the same: their generation, wrap and hyperlinks, and what a capture does not
+// tell.
 func (t *Terminal) capture(lines [][]byte, size Size, old []*row) []*row {
-	was, wasSize := t.rows, t.size
-	cursor, line, col, modes := t.cursor, t.line, t.col, t.modes
-	t.size = size
-	rows := t.newRows(size)
-	t.rows = rows
+	was := *t
+	// Wide cells that have lost their second half take two columns again.
+	t.size = Size{2 * size.Cols, 1}
 	t.modes = Modes{}
-	t.pen = penZero
+	t.pen = pen{}
 	t.penChanged()
 	t.charsets = charsets{acs: [2]bool{1: true}} // SO and SI bracket line drawing
-	t.top, t.bot = 0, size.Rows-1
-	for y, l := range lines {
-		if y == size.Rows {
-			break
+	rows := make([]*row, size.Rows)
+	for y := range rows {
+		t.rows = []*row{{cells: make([]Cell, t.size.Cols)}}
+		t.line, t.col = 0, 0
+		if y < len(lines) {
+			_, _ = t.Write(lines[y]) // never fails
 		}
-		t.line, t.col = y, 0
-		_, _ = t.Write(l) // never fails
-		t.parser.state = ground
-		t.parser.runeWant = 0
-	}
-	t.rows, t.size = was, wasSize
-	t.cursor, t.line, t.col, t.modes = cursor, line, col, modes
-	for y, r := range rows {
-		r.used = !r.blank() || r.used
-		if y < len(old) && t.looksSame(r, old[y]) {
-			rows[y] = old[y]
+		t.parser = parser{capture: true}
+		var before *row
+		if y < len(old) {
+			before = old[y]
 		}
+		rows[y] = t.captured(t.rows[0].cells[:t.col], before, size.Cols)
 	}
+	t.rows, t.size, t.line, t.col = was.rows, was.size, was.line, was.col
+	t.cursor, t.modes, t.join, t.title = was.cursor, was.modes, was.join, was.title
 	return rows
 }
 
-func (t *Terminal) looksSame(a, b *row) bool {
-	if len(a.cells) != len(b.cells) {
-		return false
+// captured makes one row of the cells that were captured of it. A capture ends
+// with the last cell that was written to; what lies to the right of that has
+// no text, but may have a background, which only old tells.
+func (t *Terminal) captured(cells []Cell, old *row, cols int) *row {
+	if old != nil && len(old.cells) != cols {
+		old = nil
 	}
-	for i, c := range a.cells {
-		d := b.cells[i]
-		if c == d {
+	if old != nil && t.looksSame(cells, old.cells) {
+		return old
+	}
+	r := &row{cells: make([]Cell, cols), gen: t.next(), used: len(cells) > 0}
+	n := copy(r.cells, cells)
+	if n == cols && r.cells[n-1].Width() == 2 {
+		r.broken = true
+	}
+	if old != nil {
+		for x := n; x < cols; x++ {
+			if c := old.cells[x]; c.glyph == 0 {
+				r.cells[x] = c
+				r.used = r.used || c != Cell{}
+			}
+		}
+	}
+	return r
+}
+
+// looksSame compares a captured row with one of the screen, character by
+// character as capture-pane writes them: without any second halves.
+func (t *Terminal) looksSame(captured, cells []Cell) bool {
+	i := 0
+	for _, d := range cells {
+		if d.isPad() {
 			continue
 		}
+		for i < len(captured) && captured[i].isPad() {
+			i++
+		}
+		if i == len(captured) {
+			if d.glyph != 0 {
+				return false
+			}
+			continue
+		}
+		c := captured[i]
+		i++
 		if c.glyph != d.glyph && !(c.Blank() && d.Blank()) || t.tab.pens[c.style].Style != t.tab.pens[d.style].Style {
 			return false
 		}
 	}
-	return true
+	return i >= len(captured) || captured[i].isPad()
 }
 
 // seedScrollback replaces the scrollback. Its lines keep their own length.
@@ -280,7 +315,7 @@ func (t *Terminal) seedScrollback(lines [][]byte) {
 		lines = lines[keep:]
 	}
 	for _, l := range lines {
-		t.hist.push(t.capture([][]byte{l}, Size{t.size.Cols, 1}, nil)[0].cells, false)
+		t.scrollOff(t.capture([][]byte{l}, Size{t.size.Cols, 1}, nil)[0])
 	}
 }
 
@@ -314,5 +349,3 @@ func (t *Terminal) seedState(s *Seed) {
 	}
 	t.title = s.Title
 }
-
-var penZero pen

@@ -145,12 +145,12 @@ func (m *realTmux) seed(f func(Seed)) {
 		func(l [][]byte) { pending = l },
 		func(l [][]byte) {
 			defer close(done)
-			s, err := ParseSeed(string(bytes.Join(l, []byte("\n"))))
+			s, err := ParseSeed(string(join(l)))
 			if err != nil {
 				m.t.Error(err)
 				return
 			}
-			s.Lines, s.Pending = screen, unescape(bytes.Join(pending, []byte("\n")))
+			s.Lines, s.Pending = screen, unescape(join(pending))
 			f(s)
 		})
 	_, err := fmt.Fprintf(m.in, "capture-pane -p -e -N -t %[1]s ; capture-pane -p -P -C -t %[1]s ; display-message -p -t %[1]s '%[2]s'\n",
@@ -167,6 +167,18 @@ func (m *realTmux) seed(f func(Seed)) {
 		m.t.Fatal("no state from tmux")
 	}
 }
+
+// until waits for a condition.
+func (m *realTmux) until(what string, ok func() bool) {
+	m.t.Helper()
+	for end := time.Now().Add(deadline); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			m.t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+func join(lines [][]byte) []byte { return bytes.Join(lines, []byte{'\n'}) }
 
 // keys types p into the pane.
 func (m *realTmux) keys(p []byte) {
@@ -259,14 +271,9 @@ func startFeeder(t *testing.T, size Size) *feeder {
 	}
 	f.fifo = w
 	t.Cleanup(func() { _ = w.Close() })
-	for end := time.Now().Add(deadline); ; {
-		if bytes.HasPrefix(bytes.Join(f.do("capture-pane -p -t "+f.pane), nil), []byte("ready")) {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("the pane does not start")
-		}
-	}
+	f.until("the pane starts", func() bool {
+		return bytes.HasPrefix(join(f.do("capture-pane -p -t "+f.pane)), []byte("ready"))
+	})
 	f.onOutput(func(p []byte) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
