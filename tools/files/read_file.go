@@ -1,0 +1,165 @@
+package files
+
+import (
+	"context"
+	_ "embed" // the tool's guidance
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/internal/spec"
+)
+
+// The most that one call of read_file returns.
+const (
+	MaxCharacters = 8_000
+	MaxLines      = 2_000
+)
+
+// OutputScheme is how the references begin under which full outputs are kept.
+const OutputScheme = "output:"
+
+//go:embed read_file.md
+var readFileGuide string
+
+// ReadFile is the tool read_file.
+type ReadFile struct {
+	Guard *guard.Guard
+	Seen  *Seen
+	// Output returns an output that was kept under a reference beginning with
+	// OutputScheme; nil if none are kept. A reference that is not known is
+	// fs.ErrNotExist.
+	Output func(ctx context.Context, ref string) (string, error)
+}
+
+var _ tools.Tool = (*ReadFile)(nil)
+
+// Name implements [tools.Tool].
+func (*ReadFile) Name() string { return "read_file" }
+
+// Description implements [tools.Tool].
+func (*ReadFile) Description() string { return readFileGuide }
+
+// Parallelizable implements [tools.Tool].
+func (*ReadFile) Parallelizable() bool { return true }
+
+// InputSchema implements [tools.Tool].
+func (*ReadFile) InputSchema() map[string]any {
+	return spec.Schema(map[string]any{
+		"path":   spec.String("Absolute path of a regular file, or a reference such as output:… from a cut result."),
+		"offset": spec.Count(1, "First line to return, counted from 1. Default 1."),
+		"limit":  spec.Count(1, fmt.Sprintf("How many lines to return at most. Default and maximum %d.", MaxLines)),
+		"target": spec.Target(),
+	}, "path")
+}
+
+type readArgs struct {
+	Path   *string `json:"path"`
+	Offset *int    `json:"offset"`
+	Limit  *int    `json:"limit"`
+	Target string  `json:"target"`
+}
+
+// span is the range of lines, as it stands in the action's Command.
+type span struct {
+	Offset int `json:"offset"` // from 1
+	Limit  int `json:"limit"`
+}
+
+// Plan implements [tools.Tool].
+func (r *ReadFile) Plan(ctx context.Context, raw json.RawMessage, env tools.Env) (tools.Action, error) {
+	var args readArgs
+	if err := spec.Decode(raw, &args); err != nil {
+		return tools.Action{}, err
+	}
+	if args.Path == nil {
+		return tools.Action{}, spec.Missing("path")
+	}
+	s := span{1, MaxLines}
+	if args.Offset != nil {
+		s.Offset = *args.Offset
+	}
+	if args.Limit != nil {
+		s.Limit = min(*args.Limit, MaxLines)
+	}
+	if s.Offset < 1 || s.Limit < 1 {
+		return tools.Action{}, tools.Invalid("offset and limit count from 1: offset %d, limit %d", s.Offset, s.Limit)
+	}
+	command, err := json.Marshal(s)
+	if err != nil {
+		return tools.Action{}, tools.Failed("read_file: %w", err)
+	}
+	if strings.HasPrefix(*args.Path, OutputScheme) {
+		return tools.Action{Tool: r.Name(), Kind: tools.Pure, Path: *args.Path, Command: string(command)}, nil
+	}
+	a, err := locate(ctx, r.Guard, env, args.Target, *args.Path)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	a.Tool, a.Kind, a.Command = r.Name(), tools.Read, string(command)
+	return a, nil
+}
+
+// ReadValue is the Value of read_file's Result.
+type ReadValue struct {
+	Path       string   `json:"path"`
+	Content    string   `json:"content"`
+	FirstLine  int      `json:"first_line"`
+	LastLine   int      `json:"last_line"`
+	TotalLines int      `json:"total_lines,omitempty"` // 0 if the end was not reached
+	Notices    []string `json:"notices,omitempty"`
+}
+
+// Execute implements [tools.Tool].
+func (r *ReadFile) Execute(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
+	var s span
+	if err := json.Unmarshal([]byte(a.Command), &s); err != nil || s.Offset < 1 || s.Limit < 1 {
+		return tools.Result{}, tools.Failed("read_file: the range %q is not one of its own", a.Command)
+	}
+	began := env.Time()
+	var (
+		p   page
+		err error
+	)
+	if a.Kind == tools.Pure {
+		p, err = r.readOutput(ctx, a.Path, s)
+	} else {
+		p, err = r.readTarget(ctx, a, s, env)
+	}
+	if err != nil {
+		return outcome(ctx, err, a.Path)
+	}
+	result := p.result(a.Path, s)
+	result.Record.Duration = env.Time().Sub(began)
+	return result, nil
+}
+
+func (r *ReadFile) readTarget(ctx context.Context, a tools.Action, s span, env tools.Env) (page, error) {
+	f, err := r.Guard.Open(ctx, a, env.Grant)
+	if err != nil {
+		return page{}, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	p, err := readPage(ctx, f, s)
+	if err != nil {
+		return page{}, err
+	}
+	if p.whole && !p.binary {
+		r.Seen.note(a.Target, a.Path, backends.Version{Exists: true, SHA256: p.sha256})
+	}
+	return p, nil
+}
+
+func (r *ReadFile) readOutput(ctx context.Context, ref string, s span) (page, error) {
+	if r.Output == nil {
+		return page{}, fmt.Errorf("outputs are not kept here: %s", ref)
+	}
+	text, err := r.Output(ctx, ref)
+	if err != nil {
+		return page{}, err
+	}
+	return readPage(ctx, strings.NewReader(text), s)
+}
