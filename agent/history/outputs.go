@@ -1,0 +1,74 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nod-console/nod/tools"
+)
+
+// MaxOutput bounds a kept output, in bytes.
+const MaxOutput = 16 << 20
+
+const refPrefix = "output:"
+
+// Outputs keeps the full outputs of one conversation's calls.
+type Outputs struct {
+	store        *Store
+	conversation string
+}
+
+var _ tools.Outputs = Outputs{}
+
+// Outputs returns where the calls of a conversation keep what they cut.
+func (s *Store) Outputs(conversation string) Outputs { return Outputs{s, conversation} }
+
+// Keep stores text under a call's id and the stream's name. The reference is
+// "output:" and a number; Read takes it.
+func (o Outputs) Keep(ctx context.Context, call, stream, text string) (string, error) {
+	cut := max(0, len(text)-MaxOutput)
+	text = text[:len(text)-cut]
+	var id int64
+	err := o.store.change(ctx, o.conversation, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `INSERT INTO outputs (conversation, call, stream, text, cut, created)
+			VALUES (?, ?, ?, ?, ?, ?)`, o.conversation, call, stream, []byte(text), cut, o.store.now().UnixMilli())
+		if err == nil {
+			id, err = done.LastInsertId()
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return refPrefix + strconv.FormatInt(id, 10), nil
+}
+
+// Output is the full output of a call.
+type Output struct {
+	Call   string
+	Stream string
+	Text   string
+	Cut    int64 // bytes at the end that were beyond MaxOutput
+}
+
+// Read returns what a reference of this conversation stands for, or ErrNoOutput.
+func (o Outputs) Read(ctx context.Context, ref string) (Output, error) {
+	number, ok := strings.CutPrefix(ref, refPrefix)
+	id, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil {
+		return Output{}, fmt.Errorf("%w: %q", ErrNoOutput, ref)
+	}
+	var out Output
+	var text []byte
+	err = o.store.db.QueryRowContext(ctx, "SELECT call, stream, text, cut FROM outputs WHERE id = ? AND conversation = ?",
+		id, o.conversation).Scan(&out.Call, &out.Stream, &text, &out.Cut)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Output{}, fmt.Errorf("%w: %q", ErrNoOutput, ref)
+	}
+	out.Text = string(text)
+	return out, fault(o.store.path, err)
+}

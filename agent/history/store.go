@@ -1,0 +1,222 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+const (
+	dbFile = "history.db"
+	// busyTimeout bounds the wait for another process's transaction, which
+	// takes milliseconds.
+	busyTimeout = 5 * time.Second
+	// minSQLite is the oldest version without the defect that could lose
+	// pages of a write-ahead log which two processes reset at once.
+	minSQLite = "3.51.3"
+)
+
+// Options of Open. The zero value is ready for use.
+type Options struct {
+	// ReadOnly opens a store that must be there already, and never writes. It
+	// works on a disk that is mounted read-only.
+	ReadOnly bool
+	// Now is the clock of the rows; nil means time.Now.
+	Now func() time.Time
+
+	maxPages int      // a small disk, for tests
+	steps    []string // other migrations, for tests
+}
+
+// Store is the history in one folder. Safe for concurrent use, also by several
+// processes.
+type Store struct {
+	db     *sql.DB
+	dir    string
+	path   string
+	now    func() time.Time
+	holder *holder // nil if the store is read-only
+}
+
+// Open opens the history in dir, which is made if it is missing, and brings it
+// to the newest version. The error is an *Error, the context's, or ErrNone if
+// a store that is only to be read is not there.
+func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
+	s := &Store{dir: dir, path: filepath.Join(dir, dbFile), now: opt.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if opt.steps == nil {
+		opt.steps = migrations
+	}
+	if err := s.open(ctx, opt); err != nil {
+		return nil, errors.Join(fault(s.path, err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, opt Options) error {
+	if err := s.prepare(opt.ReadOnly); err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", s.dsn(opt))
+	if err != nil {
+		return err
+	}
+	s.db = db
+	db.SetMaxOpenConns(4) // readers beside the one writer
+	if err := s.checkEngine(ctx); err != nil {
+		return err
+	}
+	if opt.ReadOnly {
+		version, err := s.version(ctx, db)
+		if err == nil && version != len(opt.steps) {
+			err = s.otherVersion(version, len(opt.steps))
+		}
+		return err
+	}
+	if err := s.migrate(ctx, opt.steps); err != nil {
+		return err
+	}
+	s.holder, err = newHolder(s.dir)
+	return err
+}
+
+// prepare makes the folder and an empty file with the right mode, which SQLite
+// then gives its other files, too.
+func (s *Store) prepare(readOnly bool) error {
+	if readOnly {
+		_, err := os.Stat(s.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w in %s", ErrNone, s.dir)
+		}
+		return err
+	}
+	if err := makeFolder(s.dir); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (s *Store) dsn(opt Options) string {
+	q := url.Values{}
+	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()))
+	if opt.ReadOnly {
+		q.Set("mode", "ro")
+		if !s.hasLog() && unix.Access(s.dir, unix.W_OK) != nil {
+			// The disk takes no shared-memory file, and nobody writes there or
+			// has died writing.
+			q.Set("immutable", "1")
+		}
+	} else {
+		q.Set("_txlock", "immediate")
+		q.Add("_pragma", "journal_mode(WAL)")
+		q.Add("_pragma", "synchronous(FULL)")
+		q.Add("_pragma", "foreign_keys(1)")
+		q.Add("_pragma", "secure_delete(1)") // what is deleted is gone
+		if opt.maxPages > 0 {
+			q.Add("_pragma", fmt.Sprintf("max_page_count(%d)", opt.maxPages))
+		}
+	}
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: q.Encode()}).String()
+}
+
+func (s *Store) hasLog() bool {
+	_, err := os.Stat(s.path + "-wal")
+	return err == nil
+}
+
+// checkEngine asserts the SQLite that is built in, and that the file is one of
+// its databases.
+func (s *Store) checkEngine(ctx context.Context) error {
+	var version string
+	var tables int
+	if err := s.db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
+		return err
+	}
+	if older(version, minSQLite) {
+		return fmt.Errorf("this nod was built with SQLite %s, which can lose data; it needs %s or newer", version, minSQLite)
+	}
+	return s.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables)
+}
+
+// older compares dotted numbers.
+func older(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(as), len(bs)) {
+		x, errX := strconv.Atoi(as[i])
+		y, errY := strconv.Atoi(bs[i])
+		if errX != nil || errY != nil {
+			return true // not a version that we know to be good
+		}
+		if x != y {
+			return x < y
+		}
+	}
+	return len(as) < len(bs)
+}
+
+func (s *Store) otherVersion(found, known int) error {
+	if found > known {
+		return s.newer(found, known)
+	}
+	return &Error{
+		Problem: Broken, Path: s.path,
+		Message: fmt.Sprintf("written by an older nod (version %d; this one knows %d)", found, known),
+		Hint:    "start nod once where the folder can be written, so that it can be brought up to date",
+	}
+}
+
+// Close lets go of the store. What is not ended can be resumed.
+func (s *Store) Close() error {
+	var err error
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	if s.holder != nil {
+		err = errors.Join(err, s.holder.release())
+	}
+	return err
+}
+
+// Check reads the whole database and says whether it is sound.
+func (s *Store) Check(ctx context.Context) error {
+	var found string
+	if err := s.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return fault(s.path, err)
+	}
+	if found == "ok" {
+		return nil
+	}
+	return damaged(s.path, errors.New(strings.Join(strings.Fields(found), " ")))
+}
+
+// write runs f in a transaction that nobody else writes in.
+func (s *Store) write(ctx context.Context, f func(tx *sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		// The rollback's own error says nothing new: the transaction is gone
+		// either way.
+		_ = tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}
