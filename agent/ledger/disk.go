@@ -66,7 +66,7 @@ func (osDisk) free(path string) (int64, error) {
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, &fs.PathError{Op: "statfs", Path: path, Err: err}
 	}
-	return int64(s.Bavail) * s.Bsize, nil
+	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
 // openOwn opens a file with mode 0600 that belongs to this user, has one name

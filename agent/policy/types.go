@@ -234,6 +234,11 @@ func (r Request) Sections() []Section {
 	case tools.Type:
 		add("on the line already", a.Pending)
 		add("typed", a.Literal)
+		at := 0 // findings count in the pending text followed by the literal
+		for i := range all {
+			all[i].Findings = within(r.Verdict.Findings, at, all[i].Text)
+			at += len(all[i].Text)
+		}
 		add("keys", keyList(a.Keys, a.Enter))
 	default:
 		all = append(all, Section{Text: a.Command})
@@ -242,8 +247,8 @@ func (r Request) Sections() []Section {
 	if len(all) == 0 {
 		all = []Section{{Title: a.Kind.String()}}
 	}
-	if len(all) == 1 || a.Kind == tools.Exec || a.Kind == tools.Run {
-		all[0].Findings = within(r.Verdict.Findings, all[0].Text)
+	if a.Kind != tools.Type && a.Kind != tools.Write {
+		all[0].Findings = within(r.Verdict.Findings, 0, all[0].Text)
 	}
 	return all
 }
@@ -263,10 +268,12 @@ func keyList(keys []string, enter bool) string {
 	return strings.Join(words, " ")
 }
 
-// within keeps the findings whose span lies in text.
-func within(findings []risk.Finding, text string) []risk.Finding {
+// within returns the findings whose span lies in text, which starts at the
+// given offset of what was assessed; their offsets then count in text.
+func within(findings []risk.Finding, at int, text string) []risk.Finding {
 	var in []risk.Finding
 	for _, f := range findings {
+		f.Start, f.End = f.Start-at, f.End-at
 		if 0 <= f.Start && f.Start <= f.End && f.End <= len(text) {
 			in = append(in, f)
 		}

@@ -1,0 +1,248 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nod-console/nod/tools"
+)
+
+// until waits for a condition.
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+func TestQueueShowsOneAtATimeAndTakesOneAnswer(t *testing.T) {
+	q := NewQueue(nil)
+	const n = 20
+	var wg sync.WaitGroup
+	answers := make([]Answer, n)
+	for i := range n {
+		wg.Go(func() {
+			a, err := q.Approve(context.Background(), Request{ID: fmt.Sprint(i)})
+			if err != nil {
+				t.Error(err)
+			}
+			answers[i] = a
+		})
+		until(t, "it waits", func() bool { _, w := q.Visible(); return w == i+1 })
+		if r, _ := q.Visible(); r.ID != "0" {
+			t.Fatalf("request %s took the place of 0", r.ID)
+		}
+	}
+	for i := range n {
+		id := fmt.Sprint(i)
+		if q.Answer(Answer{RequestID: fmt.Sprint(i + 1), Approved: true}) {
+			t.Error("an answer to a request that is not visible counted")
+		}
+		if r, _ := q.Visible(); r.ID != id {
+			t.Fatalf("visible is %s, want %s", r.ID, id)
+		}
+		if !q.Answer(Answer{RequestID: id, Approved: i%2 == 0}) {
+			t.Error("the answer did not count")
+		}
+		if q.Answer(Answer{RequestID: id, Approved: true}) {
+			t.Error("a second answer counted")
+		}
+	}
+	wg.Wait()
+	for i, a := range answers {
+		if a.RequestID != fmt.Sprint(i) || a.Approved != (i%2 == 0) {
+			t.Errorf("request %d got %+v", i, a)
+		}
+	}
+}
+
+func TestQueueCancelAndClose(t *testing.T) {
+	q := NewQueue(nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	errs := make(chan error)
+	wait := func(ctx context.Context, id string) {
+		_, err := q.Approve(ctx, Request{ID: id})
+		errs <- err
+	}
+	go wait(ctx, "a")
+	until(t, "a waits", func() bool { _, w := q.Visible(); return w == 1 })
+	go wait(t.Context(), "b")
+	until(t, "b waits", func() bool { _, w := q.Visible(); return w == 2 })
+	cancel()
+	if err := <-errs; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if r, n := q.Visible(); r.ID != "b" || n != 1 {
+		t.Errorf("visible is %q of %d", r.ID, n)
+	}
+	if q.Answer(Answer{RequestID: "a", Approved: true}) {
+		t.Error("an answer to a withdrawn request counted")
+	}
+	q.Close()
+	if err := <-errs; !errors.Is(err, ErrQueueClosed) {
+		t.Errorf("%v", err)
+	}
+	if _, err := q.Approve(t.Context(), Request{ID: "c"}); !errors.Is(err, ErrQueueClosed) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestACancelledWaitDenies(t *testing.T) {
+	q := NewQueue(nil)
+	s := engine(t, Options{Approver: q})
+	ctx, cancel := context.WithCancel(t.Context())
+	p := command("touch x")
+	p.Asked = func(Request) { cancel() }
+	d, err := s.Decide(ctx, p)
+	if !errors.Is(err, context.Canceled) || d.Allowed || d.How != DeniedByCancel {
+		t.Errorf("%+v, %v", d, err)
+	}
+	s.proved(t, p, d)
+}
+
+// tty is both ends of a terminal for NewTerminal. deadlines says whether reads
+// can be interrupted.
+func tty(t *testing.T, deadlines bool) (rw io.ReadWriter, operator net.Conn) {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	t.Cleanup(func() { _ = ours.Close(); _ = theirs.Close() }) // a pipe's Close cannot fail
+	if deadlines {
+		return ours, theirs
+	}
+	return struct {
+		io.Reader
+		io.Writer
+	}{ours, ours}, theirs
+}
+
+// expect reads from the operator's side until the text ends so.
+func expect(t *testing.T, operator net.Conn, end string) string {
+	t.Helper()
+	_ = operator.SetReadDeadline(time.Now().Add(10 * time.Second)) // a pipe takes deadlines
+	var got strings.Builder
+	b := make([]byte, 1)
+	for !strings.HasSuffix(got.String(), end) {
+		if _, err := operator.Read(b); err != nil {
+			t.Fatalf("%v after %q", err, got.String())
+		}
+		got.Write(b)
+	}
+	return got.String()
+}
+
+func TestTerminal(t *testing.T) {
+	for _, c := range []struct {
+		confirm, typed string
+		want           bool
+	}{
+		{"", "y\n", true}, {"", "yes\r\n", true}, {"", "\n", false}, {"", "n\n", false}, {"", "Y \n", false}, {"", "yy\n", false},
+		{"local", "y\n", false}, {"local", "local\n", true}, {"local", "loca\n", false}, {"local", "\n", false},
+	} {
+		rw, operator := tty(t, true)
+		term := NewTerminal(rw)
+		result := make(chan Answer)
+		go func() {
+			a, err := term.Approve(context.Background(), Request{
+				ID: "1", Confirm: c.confirm, Action: tools.Action{Kind: tools.Run, Command: "ls \u202e", Target: "local"},
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			result <- a
+		}()
+		end := "[y/N] "
+		if c.confirm != "" {
+			end = "): "
+		}
+		if text := expect(t, operator, end); !strings.Contains(text, "ls ⟦U+202E⟧") || strings.ContainsRune(text, '\u202e') {
+			t.Errorf("the question is %q", text)
+		}
+		if _, err := operator.Write([]byte(c.typed)); err != nil {
+			t.Fatal(err)
+		}
+		if a := <-result; a.Approved != c.want || a.RequestID != "1" {
+			t.Errorf("confirm %q, typed %q: %+v", c.confirm, c.typed, a)
+		}
+	}
+}
+
+func TestTerminalEndOfInputDenies(t *testing.T) {
+	for _, typed := range []string{"", "y", "yes"} {
+		term := NewTerminal(struct {
+			io.Reader
+			io.Writer
+		}{strings.NewReader(typed), io.Discard})
+		if a, err := term.Approve(t.Context(), Request{ID: "1"}); err != nil || a.Approved {
+			t.Errorf("%q: %+v, %v", typed, a, err)
+		}
+	}
+}
+
+func TestTerminalLateLineAnswersNothing(t *testing.T) {
+	for _, deadlines := range []bool{true, false} {
+		rw, operator := tty(t, deadlines)
+		term := NewTerminal(rw)
+		ctx, cancel := context.WithCancel(t.Context())
+		result := make(chan error)
+		go func() { _, err := term.Approve(ctx, Request{ID: "1"}); result <- err }()
+		expect(t, operator, "[y/N] ")
+		cancel()
+		expect(t, operator, "withdrawn\n")
+		if err := <-result; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		answers := make(chan Answer)
+		go func() {
+			a, err := term.Approve(t.Context(), Request{ID: "2"})
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- a
+		}()
+		expect(t, operator, "[y/N] ")
+		if !deadlines {
+			// The reader of the first question is still there and gets this.
+			if _, err := operator.Write([]byte("y\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := operator.Write([]byte("n\n")); err != nil {
+			t.Fatal(err)
+		}
+		if a := <-answers; a.Approved {
+			t.Errorf("deadlines %t: a line for the first question approved the second", deadlines)
+		}
+	}
+}
+
+func TestSectionsCoverWhatTheActionWouldDo(t *testing.T) {
+	for _, c := range []struct {
+		action tools.Action
+		want   []string
+	}{
+		{tools.Action{Kind: tools.Exec, Command: "cat", Stdin: []byte("in")}, []string{"cat", "in"}},
+		{tools.Action{Kind: tools.Type, Pending: "rm ", Literal: "-rf x", Keys: []string{"C-a", "two words"}, Enter: true}, []string{"rm ", "-rf x", `C-a "two words" Enter`}},
+		{tools.Action{Kind: tools.Write, Path: "/x", Content: []byte("new"), Diff: "-old\n+new\n"}, []string{"-old\n+new\n"}},
+		{tools.Action{Kind: tools.Write, Path: "/x", Content: []byte("new")}, []string{"new"}},
+		{tools.Action{Kind: tools.Manage, Command: "kill-pane"}, []string{"kill-pane"}},
+		{tools.Action{Kind: tools.Read, Path: "/x"}, []string{"/x"}},
+		{tools.Action{Kind: tools.Read}, []string{""}},
+	} {
+		var got []string
+		for _, s := range (Request{Action: c.action}).Sections() {
+			got = append(got, s.Text)
+		}
+		if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.want) {
+			t.Errorf("%s: %q, want %q", c.action.Kind, got, c.want)
+		}
+	}
+}

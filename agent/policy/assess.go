@@ -1,0 +1,109 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
+)
+
+// assess is nod's own verdict of an action.
+func assess(a tools.Action) risk.Verdict {
+	switch a.Kind {
+	case tools.Pure:
+		return observation()
+	case tools.Read:
+		if a.Path == "" {
+			return observation() // a pane's screen
+		}
+		return risk.ReadFile(a.Path)
+	case tools.Write:
+		return risk.WriteFile(a.Path)
+	case tools.Manage:
+		return risk.Verdict{Effect: risk.Mutate, Level: risk.Medium, Mutation: true, Findings: []risk.Finding{{
+			Rule: "session.manage", End: len(a.Command), Why: "creates or ends a session or a pane",
+		}}}
+	}
+	dialect, err := risk.ParseDialect(a.Dialect)
+	if err != nil {
+		return unknown(err.Error())
+	}
+	switch a.Kind {
+	case tools.Exec, tools.Run:
+		return risk.Command(a.Command, dialect)
+	case tools.Type:
+		return risk.Keys(risk.Keystrokes{
+			Literal: a.Literal, Keys: a.Keys, Enter: a.Enter, Pending: a.Pending, AtPrompt: a.Prompt, Dialect: dialect,
+		})
+	}
+	return unknown("an action of a kind that is not known")
+}
+
+func observation() risk.Verdict {
+	return risk.Verdict{Effect: risk.Observe, Level: risk.Low, Auto: true}
+}
+
+// unknown is the verdict of what could not be assessed at all.
+func unknown(why string) risk.Verdict {
+	return risk.Verdict{
+		Effect: risk.Destroy, Level: risk.High, Mutation: true, Flags: risk.Opaque,
+		Findings: []risk.Finding{{Rule: "not.assessed", Why: why}},
+	}
+}
+
+// combine is the worse of a verdict and a claim.
+func combine(v risk.Verdict, c tools.Claim) risk.Verdict {
+	if level := claimed(c); level.AtLeast(v.Level) {
+		v.Level = level
+	}
+	if c.Mutation && !v.Effect.AtLeast(risk.Mutate) {
+		v.Effect, v.Mutation = risk.Mutate, true
+	}
+	if c.Privesc {
+		v.Privesc, v.Flags = true, v.Flags|risk.Privesc
+	}
+	if c.Mutation || c.Privesc || claimed(c) != risk.Low {
+		v.Auto = false
+	}
+	if v.Mutation && !v.Level.AtLeast(risk.Medium) {
+		v.Level = risk.Medium
+	}
+	if v.Mutation && v.Privesc {
+		v.Level = risk.High
+	}
+	return v
+}
+
+// claimed is a claim's level; what is no level counts as high.
+func claimed(c tools.Claim) risk.Level {
+	var level risk.Level
+	if level.UnmarshalText([]byte(c.Risk)) != nil {
+		return risk.High
+	}
+	return level
+}
+
+// compare says where a verdict and a claim differ, and whether the claim is
+// milder anywhere.
+func compare(v risk.Verdict, c tools.Claim) (text string, understated bool) {
+	var milder, harsher []string
+	side := func(differ, ours bool, word string) {
+		switch {
+		case differ && ours:
+			milder = append(milder, word)
+		case differ:
+			harsher = append(harsher, word)
+		}
+	}
+	level := claimed(c)
+	side(level != v.Level, v.Level.AtLeast(level), "the risk")
+	side(c.Mutation != v.Mutation, v.Mutation, "that it changes something")
+	side(c.Privesc != v.Privesc, v.Privesc, "that it uses elevated rights")
+	switch {
+	case len(milder) > 0:
+		return "the model understated " + strings.Join(milder, " and "), true
+	case len(harsher) > 0:
+		return "the model sees more in this than nod: " + strings.Join(harsher, " and "), false
+	}
+	return "", false
+}

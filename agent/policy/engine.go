@@ -1,0 +1,280 @@
+package policy
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
+)
+
+// MaxWindow bounds a timed window.
+const MaxWindow = time.Hour
+
+// Errors of an Engine.
+var (
+	// ErrNoApprover: something asked and there is nobody to ask.
+	ErrNoApprover = errors.New("nobody can be asked")
+	// ErrWindow: a window longer than MaxWindow, or negative.
+	ErrWindow = fmt.Errorf("a window lasts between 0 and %v", MaxWindow)
+)
+
+// Options of an Engine.
+type Options struct {
+	// Minter mints the grants. Never nil.
+	Minter *tools.Minter
+	Rules  *Rules
+	// Trust is each target's trust; names may be patterns. The strictest that
+	// matches counts.
+	Trust    map[string]Trust
+	Posture  Posture
+	Approver Approver // nil denies whatever asks
+	// Own are nod's own folders on this machine: state and configuration.
+	Own []string
+	// Home is what "~" means on this machine.
+	Home string
+	// ApproveAll skips asking. It lifts no denial.
+	ApproveAll bool
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Engine decides. Safe for concurrent use.
+type Engine struct {
+	opt    Options
+	trusts []trusted
+	own    []string
+
+	mu      sync.Mutex
+	posture Posture
+	window  time.Time               // when the timed window ends
+	granted map[conversational]bool // approved for a conversation
+}
+
+type trusted struct {
+	glob
+	trust Trust
+}
+
+// conversational names an action in a conversation: the digest is that of the
+// action without what the model says of it.
+type conversational struct {
+	conversation string
+	digest       tools.Digest
+}
+
+// NewEngine returns an engine.
+func NewEngine(opt Options) (*Engine, error) {
+	if opt.Minter == nil {
+		return nil, errors.New("policy: an engine without a minter")
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	e := &Engine{opt: opt, posture: opt.Posture, granted: map[conversational]bool{}}
+	for name, trust := range opt.Trust {
+		if trust != Prod && trust != Stage && trust != Lab {
+			return nil, fmt.Errorf("policy: target %q: unknown trust %q: want prod, stage or lab", name, trust)
+		}
+		g, err := newGlob(name, false)
+		if err != nil {
+			return nil, fmt.Errorf("policy: target %w", err)
+		}
+		e.trusts = append(e.trusts, trusted{g, trust})
+	}
+	for _, dir := range opt.Own {
+		e.own = append(e.own, spellings(dir)...)
+	}
+	return e, nil
+}
+
+// spellings are a folder's name and what it is without links.
+func spellings(dir string) []string {
+	all := []string{filepath.Clean(dir)}
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != all[0] {
+		all = append(all, real)
+	}
+	return all
+}
+
+// Posture returns the present posture.
+func (e *Engine) Posture() Posture {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.posture
+}
+
+// SetPosture changes the posture from the next decision on and closes the timed
+// window.
+func (e *Engine) SetPosture(p Posture) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.posture = p
+	e.window = time.Time{}
+}
+
+// OpenWindow lets changes that would ask pass for d: only on targets that are
+// not prod, and only what can be undone and has no flag. 0 closes the window.
+func (e *Engine) OpenWindow(d time.Duration) error {
+	if d < 0 || d > MaxWindow {
+		return fmt.Errorf("policy: %v: %w", d, ErrWindow)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.window = e.opt.Now().Add(d)
+	return nil
+}
+
+// Window is how long the timed window is still open; 0 if it is closed.
+func (e *Engine) Window() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return max(0, e.window.Sub(e.opt.Now()))
+}
+
+// TrustOf is a target's trust.
+func (e *Engine) TrustOf(target string) Trust {
+	order := []Trust{"", Lab, Stage, Prod}
+	best := Trust("")
+	for _, t := range e.trusts {
+		if t.match(target) && slices.Index(order, t.trust) > slices.Index(order, best) {
+			best = t.trust
+		}
+	}
+	return best
+}
+
+// Decide decides about p. The error is the approver's, or says that nobody
+// could be asked or that ctx ended; the Decision is a denial then.
+func (e *Engine) Decide(ctx context.Context, p Proposal) (Decision, error) {
+	x := e.Explain(p)
+	d := Decision{Rule: x.Rule, Verdict: x.Verdict}
+	switch {
+	case x.Ruling == Allow:
+		return e.allow(p.Action, d, x.How), nil
+	case x.Ruling == Deny:
+		d.How, d.Reason = DeniedByRule, x.Why
+		return d, nil
+	case e.opt.ApproveAll:
+		return e.allow(p.Action, d, ByApproveAll), nil
+	}
+	return e.ask(ctx, p, x, d)
+}
+
+// allow is the only place where grants are minted.
+func (e *Engine) allow(a tools.Action, d Decision, how How) Decision {
+	d.Allowed, d.How, d.Grant = true, how, e.opt.Minter.Mint(a)
+	return d
+}
+
+// ask asks the operator.
+func (e *Engine) ask(ctx context.Context, p Proposal, x Explanation, d Decision) (Decision, error) {
+	d.How, d.Reason = DeniedByCancel, "nobody answered"
+	if e.opt.Approver == nil {
+		d.Reason = "this needs an approval, and nobody can be asked"
+		return d, fmt.Errorf("policy: %w", ErrNoApprover)
+	}
+	r := request(p, x)
+	d.Asked, d.Request = true, &r
+	if p.Asked != nil {
+		p.Asked(r)
+	}
+	begin := e.opt.Now()
+	answer, err := e.opt.Approver.Approve(ctx, r)
+	d.Took = e.opt.Now().Sub(begin)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return d, fmt.Errorf("policy: ask the operator: %w", err)
+	}
+	return e.weigh(p, r, answer, d), nil
+}
+
+// weigh turns an answer into a decision. An answer that does not fit the
+// request denies.
+func (e *Engine) weigh(p Proposal, r Request, answer Answer, d Decision) Decision {
+	d.How, d.Reason = DeniedByAnswer, answer.Reason
+	switch {
+	case answer.RequestID != r.ID:
+		d.Reason = "the answer belongs to another request"
+	case answer.Edited != nil:
+		d.How, d.Edited, d.Reason = DeniedByEdit, answer.Edited, "the operator wants another command"
+	case !answer.Approved:
+	case answer.Typed != r.Confirm:
+		d.Reason = fmt.Sprintf("%q was to be typed", r.Confirm)
+	case !slices.Contains(r.Scopes, answer.Scope):
+		d.Reason = "the answer has a scope that was not offered"
+	default:
+		if answer.Scope == Conversation {
+			e.mu.Lock()
+			e.granted[key(p)] = true
+			e.mu.Unlock()
+		}
+		d.Reason = ""
+		return e.allow(p.Action, d, ByOperator)
+	}
+	return d
+}
+
+func request(p Proposal, x Explanation) Request {
+	r := Request{
+		ID: rand.Text(), Action: p.Action, Verdict: x.Verdict, Disagreement: x.Disagreement, Understated: x.Understated,
+		Trust: x.Trust, Why: x.Why, Scopes: []Scope{Once}, Operator: p.Operator,
+	}
+	if x.Confirm {
+		r.Confirm = p.Action.Target
+	}
+	kind := p.Action.Kind
+	if !x.Confirm && p.Conversation != "" && (kind == tools.Exec || kind == tools.Run) && harmless(x.Combined) {
+		r.Scopes = append(r.Scopes, Conversation)
+	}
+	return r
+}
+
+// harmless reports whether something may be approved for more than once.
+func harmless(v risk.Verdict) bool {
+	return !v.Effect.AtLeast(risk.Destroy) && v.Flags&(risk.Lockout|risk.Exfil|risk.Opaque) == 0
+}
+
+// key names p's action for its conversation.
+func key(p Proposal) conversational {
+	a := p.Action
+	a.Claim = tools.Claim{}
+	return conversational{p.Conversation, a.Digest()}
+}
+
+// lifted reports what lets something pass that would ask.
+func (e *Engine) lifted(p Proposal, x Explanation) (How, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p.Conversation != "" && e.granted[key(p)] && harmless(x.Combined) {
+		return ByConversation, true
+	}
+	v := x.Combined
+	if e.opt.Now().Before(e.window) && x.Trust != Prod && !v.Effect.AtLeast(risk.Destroy) && v.Flags == 0 {
+		return ByWindow, true
+	}
+	return "", false
+}
+
+// isOwn reports whether a path on this machine is one of nod's own.
+func (e *Engine) isOwn(target, p string) bool {
+	if target != "local" {
+		return false
+	}
+	names := []string{p}
+	if real, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
+		names = append(names, filepath.Join(real, filepath.Base(p)))
+	}
+	return slices.ContainsFunc(names, func(n string) bool {
+		return slices.ContainsFunc(e.own, func(dir string) bool { return below(strings.TrimSuffix(n, "/"), dir) })
+	})
+}

@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// glob is a pattern of names or paths: "*" and "?" stay between slashes, "**"
+// does not, "[a-z]" and "[!a-z]" are classes.
+type glob struct {
+	text string
+	re   *regexp.Regexp
+}
+
+func newGlob(pattern string, fold bool) (glob, error) {
+	var b strings.Builder
+	if fold {
+		b.WriteString("(?i)")
+	}
+	b.WriteString(`(?s)\A`)
+	for rest := pattern; rest != ""; {
+		n := 1
+		switch {
+		case strings.HasPrefix(rest, "**/"):
+			b.WriteString(`(?:.*/)?`)
+			n = 3
+		case strings.HasPrefix(rest, "**"):
+			b.WriteString(`.*`)
+			n = 2
+		case rest[0] == '*':
+			b.WriteString(`[^/]*`)
+		case rest[0] == '?':
+			b.WriteString(`[^/]`)
+		case rest[0] == '[':
+			end := strings.IndexByte(rest, ']')
+			if end < 2 {
+				return glob{}, fmt.Errorf("pattern %q: a class that is empty or never closed", pattern)
+			}
+			class := rest[1:end]
+			negated := ""
+			if class[0] == '!' || class[0] == '^' {
+				negated, class = "^", class[1:]
+			}
+			b.WriteString("[" + negated + strings.NewReplacer(`\`, `\\`, `[`, `\[`, `^`, `\^`).Replace(class) + "]")
+			n = end + 1
+		default:
+			n = 1
+			for n < len(rest) && !strings.ContainsRune("*?[", rune(rest[n])) {
+				n++
+			}
+			b.WriteString(regexp.QuoteMeta(rest[:n]))
+		}
+		rest = rest[n:]
+	}
+	b.WriteString(`\z`)
+	re, err := regexp.Compile(b.String())
+	if err != nil {
+		return glob{}, fmt.Errorf("pattern %q: %w", pattern, err)
+	}
+	return glob{pattern, re}, nil
+}
+
+func (g glob) match(s string) bool { return g.re.MatchString(s) }
+
+// literal reports whether the pattern names exactly one thing.
+func (g glob) literal() bool { return !wild(g.text) }
+
+func wild(s string) bool { return strings.ContainsAny(s, "*?[") }
+
+// clean makes an absolute, clean path of word as a program in dir would see it.
+// ok is false if that cannot be known.
+func clean(word, dir string) (p string, ok bool) {
+	switch {
+	case word == "" || strings.IndexByte(word, 0) >= 0:
+		return "", false
+	case path.IsAbs(word):
+		return path.Clean(word), true
+	case path.IsAbs(dir):
+		return path.Join(dir, word), true
+	}
+	return path.Clean(word), false
+}
+
+// below reports whether p is dir or lies in it. Both are clean.
+func below(p, dir string) bool {
+	return p == dir || dir == "/" || strings.HasPrefix(p, dir+"/")
+}

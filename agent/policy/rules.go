@@ -1,0 +1,281 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
+)
+
+// Rule is one rule of the operator's. All conditions that are set must hold.
+type Rule struct {
+	Name    string `toml:"name"`
+	Verdict Ruling `toml:"verdict"`
+	Reason  string `toml:"reason"` // told to the model when it denies
+
+	Target []string `toml:"target"` // globs of target names
+	Tool   []string `toml:"tool"`
+	Effect []string `toml:"effect"` // any of observe, mutate, destroy
+	Flags  []string `toml:"flags"`  // any of the flags
+	Level  []string `toml:"level"`  // any of low, medium, high
+
+	Program string   `toml:"program"`
+	Argv    []string `toml:"argv"`  // what the arguments start with
+	Exact   bool     `toml:"exact"` // argv is all of them
+
+	Path []string `toml:"path"` // globs of clean, absolute paths
+
+	// Match and NotMatch are command lines, or paths for a rule without a
+	// program, that must and must not meet the conditions. They are checked
+	// whenever the rule is read.
+	Match    []string `toml:"match"`
+	NotMatch []string `toml:"not_match"`
+
+	targets, paths []glob
+}
+
+// Rules are the operator's rules. A nil *Rules has none.
+type Rules struct{ rules []Rule }
+
+// ReadRules reads a rules file. A file that is not there has no rules. Errors
+// name the line or the rule; a rule that fails its own examples is an error.
+func ReadRules(file string) (*Rules, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return &Rules{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	rules, err := ParseRules(text)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %s: %w", file, err)
+	}
+	return rules, nil
+}
+
+// ParseRules reads rules in TOML:
+//
+//	[[rule]]
+//	name = "restart the web server"
+//	verdict = "allow"
+//	target = ["ssh:web-*"]
+//	program = "systemctl"
+//	argv = ["restart", "nginx"]
+//	exact = true
+//	match = ["systemctl restart nginx"]
+//	not_match = ["systemctl restart nginx; reboot"]
+func ParseRules(text []byte) (*Rules, error) {
+	var file struct {
+		Rule []Rule `toml:"rule"`
+	}
+	dec := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
+	if err := dec.Decode(&file); err != nil {
+		return nil, located(err)
+	}
+	for i := range file.Rule {
+		r := &file.Rule[i]
+		if r.Name == "" {
+			r.Name = fmt.Sprintf("rule %d", i+1)
+		}
+		if err := errors.Join(r.check(), r.compile()); err != nil {
+			return nil, fmt.Errorf("%q: %w", r.Name, err)
+		}
+		if err := r.test(); err != nil {
+			return nil, fmt.Errorf("%q: %w", r.Name, err)
+		}
+	}
+	return &Rules{file.Rule}, nil
+}
+
+// located adds the line to an error of the TOML reader.
+func located(err error) error {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) && len(strict.Errors) > 0 {
+		e := strict.Errors[0]
+		row, _ := e.Position()
+		return fmt.Errorf("line %d: unknown key %q: %w", row, strings.Join(e.Key(), "."), err)
+	}
+	var decode *toml.DecodeError
+	if errors.As(err, &decode) {
+		row, _ := decode.Position()
+		return fmt.Errorf("line %d: %w", row, err)
+	}
+	return err
+}
+
+// check says what is wrong with a rule.
+func (r *Rule) check() error {
+	var errs []error
+	words := func(list []string, into func() interface{ UnmarshalText([]byte) error }) {
+		for _, w := range list {
+			errs = append(errs, into().UnmarshalText([]byte(w)))
+		}
+	}
+	words(r.Effect, func() interface{ UnmarshalText([]byte) error } { return new(risk.Effect) })
+	words(r.Level, func() interface{ UnmarshalText([]byte) error } { return new(risk.Level) })
+	for _, f := range r.Flags {
+		_, err := risk.ParseFlag(f)
+		errs = append(errs, err)
+	}
+	if r.Program == "" && (len(r.Argv) > 0 || r.Exact) {
+		errs = append(errs, errors.New("argv and exact need a program"))
+	}
+	if r.Verdict == Allow && r.Program == "" && len(r.Path) == 0 && len(r.Effect)+len(r.Level)+len(r.Tool) == 0 {
+		errs = append(errs, errors.New("a rule that allows needs a program, a path, a tool, an effect or a level"))
+	}
+	return errors.Join(errs...)
+}
+
+// compile prepares the patterns.
+func (r *Rule) compile() error {
+	for _, t := range r.Target {
+		g, err := newGlob(t, false)
+		if err != nil {
+			return err
+		}
+		r.targets = append(r.targets, g)
+	}
+	for _, p := range r.Path {
+		if !path.IsAbs(p) && !strings.HasPrefix(p, "**") {
+			return fmt.Errorf("path %q is not absolute", p)
+		}
+		g, err := newGlob(p, false)
+		if err != nil {
+			return err
+		}
+		r.paths = append(r.paths, g)
+	}
+	return nil
+}
+
+// test checks a rule's own examples, regardless of target and tool.
+func (r *Rule) test() error {
+	bare := *r
+	bare.targets, bare.Tool = nil, nil
+	for want, examples := range map[bool][]string{true: r.Match, false: r.NotMatch} {
+		for _, e := range examples {
+			a := tools.Action{Kind: tools.Run, Command: e, Dialect: "bash", Dir: "/"}
+			if r.Program == "" && path.IsAbs(e) && !strings.ContainsAny(e, " \t\n") {
+				a = tools.Action{Kind: tools.Write, Path: e}
+			}
+			if got := bare.matches(newSubject(a, assess(a), "/root")); got != want {
+				return fmt.Errorf("the example %q: matches is %t, want %t", e, got, want)
+			}
+		}
+	}
+	return nil
+}
+
+// subject is an action as the rules see it.
+type subject struct {
+	action  tools.Action
+	verdict risk.Verdict // the worse of nod's and the model's
+	reading reading
+}
+
+func newSubject(a tools.Action, v risk.Verdict, home string) subject {
+	return subject{action: a, verdict: v, reading: read(a, home)}
+}
+
+// matches reports whether all conditions hold.
+func (r *Rule) matches(s subject) bool {
+	v := s.verdict
+	return oneOf(r.targets, s.action.Target) &&
+		(len(r.Tool) == 0 || slices.Contains(r.Tool, s.action.Tool)) &&
+		(len(r.Effect) == 0 || slices.Contains(r.Effect, v.Effect.String())) &&
+		(len(r.Level) == 0 || slices.Contains(r.Level, v.Level.String())) &&
+		(len(r.Flags) == 0 || slices.ContainsFunc(v.Flags.Words(), func(w string) bool { return slices.Contains(r.Flags, w) })) &&
+		r.matchesProgram(s) && r.matchesPath(s)
+}
+
+func oneOf(globs []glob, s string) bool {
+	return len(globs) == 0 || slices.ContainsFunc(globs, func(g glob) bool { return g.match(s) })
+}
+
+// matchesProgram is narrow for a rule that allows and broad for all others.
+func (r *Rule) matchesProgram(s subject) bool {
+	if r.Program == "" {
+		return true
+	}
+	if r.Verdict != Allow {
+		return s.reading.runs(r.Program, r.Argv)
+	}
+	words := s.reading.plain
+	if s.action.Kind == tools.Type || len(s.action.Stdin) > 0 {
+		return false // what the keys or the input do to the program is not known
+	}
+	return len(words) > 0 && words[0] == r.Program && startsWith(words[1:], r.Argv) &&
+		(!r.Exact || len(words) == 1+len(r.Argv))
+}
+
+// matchesPath: a rule that allows wants all paths within its patterns, another
+// one any.
+func (r *Rule) matchesPath(s subject) bool {
+	if len(r.paths) == 0 {
+		return true
+	}
+	a := s.action
+	if a.Path != "" {
+		return oneOf(r.paths, path.Clean(a.Path))
+	}
+	if r.Verdict != Allow {
+		return slices.ContainsFunc(s.reading.mentioned(), func(w string) bool {
+			p, _ := clean(w, a.Dir)
+			return p != "" && oneOf(r.paths, p)
+		})
+	}
+	words := s.reading.plain
+	if r.Program == "" || len(words) < 1+len(r.Argv) {
+		return false
+	}
+	named := false
+	for _, w := range words[1+len(r.Argv):] {
+		if strings.HasPrefix(w, "-") {
+			_, value, ok := strings.Cut(w, "=")
+			if !ok && strings.Contains(w, "/") {
+				return false // "-f/etc/x": where the option ends is not known
+			}
+			if !ok {
+				continue
+			}
+			w = value
+		}
+		p, ok := clean(w, a.Dir)
+		if !ok || !path.IsAbs(p) || !oneOf(r.paths, p) {
+			return false
+		}
+		named = true
+	}
+	return named
+}
+
+// names reports whether the rule spells out this very path and does not deny.
+func (r *Rule) names(p string) bool {
+	return r.Verdict != Deny && slices.ContainsFunc(r.paths, func(g glob) bool { return g.literal() && g.match(p) })
+}
+
+// strictest returns the strictest rule that matches.
+func (rs *Rules) strictest(s subject) (found Rule, ok bool) {
+	for _, r := range rs.all() {
+		if (!ok || r.Verdict.strictness() > found.Verdict.strictness()) && r.matches(s) {
+			found, ok = r, true
+		}
+	}
+	return found, ok
+}
+
+func (rs *Rules) all() []Rule {
+	if rs == nil {
+		return nil
+	}
+	return rs.rules
+}

@@ -1,0 +1,105 @@
+package policy
+
+import (
+	_ "embed"
+	"path"
+	"strings"
+	"sync"
+)
+
+//go:embed secrets.txt
+var secretsText string
+
+// secretPattern is one line of secrets.txt.
+type secretPattern struct {
+	glob
+	except bool
+	sample string // a path that it matches
+	full   bool   // for the path and not only for the name
+}
+
+var secretPatterns = sync.OnceValue(func() []secretPattern {
+	var all []secretPattern
+	for line := range strings.Lines(secretsText) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		text, except := strings.CutPrefix(line, "!")
+		p := secretPattern{except: except, full: strings.Contains(text, "/")}
+		p.sample = strings.NewReplacer("**", "x", "*", "x").Replace(text)
+		if p.full && !path.IsAbs(text) {
+			text = "**/" + text
+		}
+		g, err := newGlob(text, true)
+		if err != nil {
+			panic("policy: secrets.txt: " + err.Error()) // a test reads it, too
+		}
+		p.glob = g
+		all = append(all, p)
+	}
+	return all
+})
+
+// secret reports whether a clean path names a file that holds secrets.
+func secret(p string) bool {
+	is := false
+	for _, s := range secretPatterns() {
+		name := p
+		if !s.full {
+			name = path.Base(p)
+		}
+		if s.match(name) {
+			is = !s.except
+		}
+	}
+	return is
+}
+
+// secretWild reports whether a word with wildcards could stand for such a file.
+// sure is set if the word spells out some of the file's name, so that it is
+// hardly there for anything else.
+func secretWild(word string) (could, sure bool) {
+	g, err := newGlob(path.Base(word), true)
+	if err != nil {
+		return true, false
+	}
+	dir, err := newGlob(path.Dir(word), true)
+	if err != nil {
+		return true, false
+	}
+	spelled := strings.Trim(path.Base(word), "*?") != ""
+	for _, s := range secretPatterns() {
+		if s.except || !g.match(path.Base(s.sample)) || hidden(s.sample, word) {
+			continue
+		}
+		if !s.full {
+			if spelled && !secretException(word) {
+				return true, true
+			}
+			continue
+		}
+		within := path.Dir(s.sample)
+		if dir.match(within) || strings.HasSuffix(path.Dir(word), "/"+within) || path.Dir(word) == within {
+			return true, spelled
+		}
+	}
+	return could, sure
+}
+
+// hidden reports whether a shell would not let the word's wildcard stand for
+// the dot that the sample's name starts with.
+func hidden(sample, word string) bool {
+	return strings.HasPrefix(path.Base(sample), ".") && strings.ContainsAny(path.Base(word)[:1], "*?[")
+}
+
+// secretException reports whether the whole pattern falls under an exception,
+// such as /etc/ssl/certs/*.pem.
+func secretException(word string) bool {
+	for _, s := range secretPatterns() {
+		if s.except && s.full && s.match(word) {
+			return true
+		}
+	}
+	return false
+}

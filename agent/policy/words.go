@@ -1,0 +1,298 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
+)
+
+// Bounds of what is looked at within texts that are handed to shells.
+const (
+	maxDepth = 6
+	maxWords = 20000
+)
+
+// reading is a command line taken apart in both ways.
+type reading struct {
+	// plain is the one command that the text is; nil if it is anything else.
+	plain []string
+	// commands are all commands anywhere in it, words as far as they are known.
+	commands [][]string
+	// words are all words anywhere, also of redirections.
+	words []string
+	// broken is the text if it does not parse.
+	broken string
+}
+
+// read takes the text that an action makes a shell read.
+func read(a tools.Action, home string) reading {
+	text, dialect := commandText(a)
+	r := reader{values: values{"HOME": home, "PWD": a.Dir}}
+	if text == "" {
+		return r.reading
+	}
+	r.script(text, dialect, 0)
+	r.plain = plain(text, dialect)
+	if slices.ContainsFunc(shells, func(sh string) bool { return r.runs(sh, nil) }) {
+		for _, text := range append(r.prose, string(a.Stdin)) {
+			r.script(text, dialect, 1)
+		}
+	}
+	return r.reading
+}
+
+// shells read what is printed or piped into them.
+var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh", "fish", "busybox", "ssh", "su", "eval", "source", "."}
+
+// prosaic reports whether a command's arguments are texts and no scripts.
+func prosaic(words []string) bool {
+	switch words[0] {
+	case "echo", "printf", "logger", "grep", "egrep", "fgrep", "rg":
+		return true
+	case "git":
+		return len(words) > 1 && (words[1] == "commit" || words[1] == "tag")
+	}
+	return false
+}
+
+// commandText is what a shell reads when a runs, "" if no shell does.
+func commandText(a tools.Action) (string, risk.Dialect) {
+	dialect, err := risk.ParseDialect(a.Dialect)
+	if err != nil {
+		dialect = risk.Bash
+	}
+	switch a.Kind {
+	case tools.Exec, tools.Run:
+		return a.Command, dialect
+	case tools.Type:
+		return a.Pending + a.Literal + typed(a.Keys), dialect
+	}
+	return "", dialect
+}
+
+// typed is what keys put on the line; a key that does something else ends it.
+func typed(keys []string) string {
+	var b strings.Builder
+	for _, k := range keys {
+		switch {
+		case len(k) == 1:
+			b.WriteString(k)
+		case k == "Space":
+			b.WriteByte(' ')
+		default:
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// plain returns the words of text if it is exactly one simple command that every
+// shell reads alike: nothing is expanded, redirected, assigned or chained.
+func plain(text string, dialect risk.Dialect) []string {
+	if dialect == risk.Fish && strings.ContainsAny(text, "\\\"'()#^%") {
+		return nil
+	}
+	file, err := parser(dialect).Parse(strings.NewReader(text), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil
+	}
+	stmt := file.Stmts[0]
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok || stmt.Negated || stmt.Background || stmt.Coprocess || len(stmt.Redirs) > 0 || len(call.Assigns) > 0 {
+		return nil
+	}
+	words := make([]string, 0, len(call.Args))
+	for _, w := range call.Args {
+		text, ok := fixed(w)
+		if !ok {
+			return nil
+		}
+		words = append(words, text)
+	}
+	return words
+}
+
+// fixed is a word that no shell changes.
+func fixed(w *syntax.Word) (string, bool) {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(p.Value, "\\*?[]{}~!^=#") && !option(p.Value) {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok || p.Dollar || strings.ContainsAny(lit.Value, "\\!") {
+					return "", false
+				}
+				b.WriteString(lit.Value)
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// option is a word such as --lines=20, whose "=" expands nothing.
+func option(s string) bool {
+	return strings.HasPrefix(s, "-") && !strings.ContainsAny(s, "\\*?[]{}~!^#")
+}
+
+func parser(dialect risk.Dialect) *syntax.Parser {
+	variant := syntax.LangBash
+	if dialect == risk.Zsh {
+		variant = syntax.LangZsh
+	}
+	return syntax.NewParser(syntax.Variant(variant))
+}
+
+// reader gathers a reading.
+type reader struct {
+	reading
+	values values
+	prose  []string // quoted texts of prosaic commands
+}
+
+// script gathers what a text holds, texts within it included.
+func (r *reader) script(text string, dialect risk.Dialect, depth int) {
+	if depth > maxDepth || len(r.words) > maxWords {
+		return
+	}
+	file, err := parser(dialect).Parse(strings.NewReader(text), "")
+	if err != nil {
+		if depth == 0 {
+			r.broken = text
+			r.words = append(r.words, strings.FieldsFunc(text, separates)...)
+		}
+		return
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			r.call(n, dialect, depth)
+		case *syntax.Redirect:
+			r.loose([]*syntax.Word{n.Word, n.Hdoc}, dialect, depth)
+		case *syntax.Assign:
+			r.loose([]*syntax.Word{n.Value}, dialect, depth)
+		case *syntax.ArrayElem:
+			r.loose([]*syntax.Word{n.Value}, dialect, depth)
+		case *syntax.WordIter:
+			r.loose(n.Items, dialect, depth)
+		}
+		return true
+	})
+}
+
+// loose takes in words that belong to no command; some may be nil.
+func (r *reader) loose(words []*syntax.Word, dialect risk.Dialect, depth int) {
+	for _, w := range words {
+		if w != nil {
+			for _, text := range r.values.of(w) {
+				r.word(text, dialect, depth)
+			}
+		}
+	}
+}
+
+func separates(c rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"`$=,:", c) }
+
+func (r *reader) call(n *syntax.CallExpr, dialect risk.Dialect, depth int) {
+	var words []string
+	for _, w := range n.Args {
+		words = append(words, r.values.of(w)...)
+	}
+	if len(words) == 0 {
+		return
+	}
+	r.commands = append(r.commands, words)
+	for _, w := range words {
+		switch {
+		case !prosaic(words):
+			r.word(w, dialect, depth)
+		case scripted(w):
+			r.prose = append(r.prose, w)
+		case !strings.Contains(w, "\\"): // a regular expression is no path
+			r.words = append(r.words, w)
+		}
+	}
+	if len(words) > 2 && path.Base(words[0]) == "eval" {
+		r.script(strings.Join(words[1:], " "), dialect, depth+1)
+	}
+}
+
+// word takes one word in, and the commands in it if it could be a script.
+func (r *reader) word(text string, dialect risk.Dialect, depth int) {
+	r.words = append(r.words, text)
+	if scripted(text) {
+		r.script(text, dialect, depth+1)
+	}
+}
+
+// scripted reports whether a word could be more than one.
+func scripted(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>") }
+
+// runs reports whether any command anywhere runs program with arguments that
+// start as argv does. It looks behind wrappers: the program may be any word.
+func (r reading) runs(program string, argv []string) bool {
+	base := path.Base(program)
+	for _, words := range r.commands {
+		for i, w := range words {
+			if path.Base(w) == base && startsWith(words[i+1:], argv) {
+				return true
+			}
+		}
+	}
+	for _, w := range strings.FieldsFunc(r.broken, separates) {
+		if path.Base(w) == base {
+			return true
+		}
+	}
+	return false
+}
+
+func startsWith(words, prefix []string) bool {
+	if len(words) < len(prefix) {
+		return false
+	}
+	for i, p := range prefix {
+		if words[i] != p {
+			return false
+		}
+	}
+	return true
+}
+
+// mentioned returns every text in the words that could be a path: each word,
+// what follows "=", ":", "," or "@" in it, and what follows an option's letter.
+func (r reading) mentioned() []string {
+	var all []string
+	for _, w := range r.words {
+		all = append(all, w)
+		if len(w) > 2 && w[0] == '-' && w[1] != '-' {
+			all = append(all, w[2:])
+		}
+		for rest := w; ; {
+			i := strings.IndexAny(rest, "=:,@|()")
+			if i < 0 {
+				break
+			}
+			all = append(all, rest[:i], rest[i+1:])
+			rest = rest[i+1:]
+		}
+	}
+	return all
+}
