@@ -166,6 +166,9 @@ func TestAConversationHasOneHolder(t *testing.T) {
 	if _, err := theirs.Latest(t.Context()); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an ended conversation is offered: %v", err)
 	}
+	if err := mine.Append(t.Context(), id, Message{Role: User}); !errors.Is(err, ErrInUse) {
+		t.Errorf("written after its end: %v", err)
+	}
 	c, said, err := theirs.Resume(t.Context(), id)
 	if err != nil || !c.Open || len(said) != 1 {
 		t.Fatalf("%+v, %v, %v", c, said, err)
