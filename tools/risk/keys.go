@@ -1,0 +1,196 @@
+package risk
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Keystrokes is what is typed into a pane, in this order: the literal text, the
+// keys by their tmux names, then Enter when it is set.
+type Keystrokes struct {
+	Literal  string
+	Keys     []string // "C-c", "Enter", "Up", …
+	Enter    bool
+	Pending  string // what already stands on the line
+	AtPrompt bool   // a shell waits for a command; otherwise a program reads the keys
+	Dialect  Dialect
+}
+
+// Keys assesses what is typed into a pane. At a prompt it is the command that
+// would stand on the line, together with what stands there already, whether or
+// not it is sent off now. Offsets of findings count in Pending followed by
+// Literal.
+func Keys(k Keystrokes) Verdict {
+	if !k.AtPrompt {
+		return intoProgram(k)
+	}
+	line := &promptLine{dialect: k.Dialect, text: k.Pending, known: true, total: Verdict{Effect: Observe, Level: Low, Auto: true, Findings: []Finding{}}}
+	if k.Literal != "" {
+		line.literal(k.Literal)
+	}
+	for _, key := range k.Keys {
+		line.key(key)
+	}
+	if k.Enter {
+		line.submit()
+	} else if line.typed {
+		line.judge()
+	}
+	return line.total
+}
+
+// promptLine follows a shell's input line.
+type promptLine struct {
+	dialect Dialect
+	text    string
+	known   bool // text is exactly what stands on the line
+	typed   bool // something was added to it
+	inside  bool // the cursor is not at the end
+	total   Verdict
+}
+
+func (p *promptLine) literal(text string) {
+	p.typed = true
+	p.text += text
+	if strings.ContainsRune(text, '\t') {
+		p.opaque("keys.completion", "a tab asks the shell to complete the line")
+	}
+	if !strings.HasSuffix(text, "\n") {
+		return
+	}
+	p.submit()
+}
+
+func (p *promptLine) key(name string) {
+	switch normal := keyName(name); normal {
+	case "enter":
+		p.submit()
+	case "c-c":
+		p.text, p.known, p.typed, p.inside = "", true, false, false
+	case "left", "right", "home", "end", "c-a", "c-e", "c-b", "c-f":
+		p.inside = true
+	case "c-l":
+	case "up", "down", "c-p", "c-n", "ppage", "npage":
+		p.known, p.inside = false, true // an earlier command, or a scrolled view
+	case "space":
+		p.add(" ")
+	default:
+		if utf8.RuneCountInString(name) == 1 {
+			p.add(name)
+			return
+		}
+		p.known = false
+		p.typed = true
+		p.opaque("keys.edit", "the key "+shown(name)+" changes the line or the shell in a way that is not known")
+	}
+}
+
+func (p *promptLine) add(text string) {
+	p.typed = true
+	if p.inside {
+		p.known = false
+	}
+	p.text += text
+}
+
+// submit sends the line off.
+func (p *promptLine) submit() {
+	if !p.known {
+		p.opaque("keys.recalled", "runs a line that is not known, such as an earlier command")
+	}
+	p.judge()
+	p.text, p.known, p.typed, p.inside = "", true, false, false
+}
+
+func (p *promptLine) judge() {
+	if strings.TrimSpace(p.text) == "" && p.known {
+		return
+	}
+	if !p.known && p.typed {
+		p.opaque("keys.edit", "what stands on the line is not known")
+	}
+	p.total = p.total.with(Command(p.text, p.dialect))
+}
+
+func (p *promptLine) opaque(rule, why string) {
+	p.total = p.total.with(single(Mutate, Opaque, Finding{Rule: rule, End: len(p.text), Why: why}))
+}
+
+// single is a verdict of one finding.
+func single(e Effect, f Flags, found Finding) Verdict {
+	return Verdict{
+		Effect: e, Flags: f, Level: levelOf(e, f), Mutation: e.AtLeast(Mutate), Privesc: f.Has(Privesc),
+		Findings: []Finding{found},
+	}
+}
+
+// with is the worse of two verdicts, with the findings of both.
+func (v Verdict) with(o Verdict) Verdict {
+	out := Verdict{
+		Effect:   max(v.Effect.rank(), o.Effect.rank()),
+		Flags:    v.Flags | o.Flags,
+		Auto:     v.Auto && o.Auto,
+		Findings: append(append([]Finding{}, v.Findings...), o.Findings...),
+	}
+	out.Mutation = out.Effect.AtLeast(Mutate)
+	out.Privesc = out.Flags.Has(Privesc)
+	out.Level = levelOf(out.Effect, out.Flags)
+	return out
+}
+
+// keyName writes tmux's spellings of one key alike.
+func keyName(name string) string {
+	switch lower := strings.ToLower(name); lower {
+	case "enter", "c-m", "c-j", "kpenter", "^m", "^j":
+		return "enter"
+	case "c-c", "^c":
+		return "c-c"
+	case "pageup", "pgup", "ppage":
+		return "ppage"
+	case "pagedown", "pgdn", "npage":
+		return "npage"
+	default:
+		return lower
+	}
+}
+
+// navigation are keys that only move in a program's view.
+var navigation = map[string]bool{
+	"up": true, "down": true, "left": true, "right": true, "home": true, "end": true,
+	"ppage": true, "npage": true, "c-c": true, "c-l": true,
+}
+
+var controlByte = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`)
+
+// intoProgram assesses keys that a program reads, not a shell. Nobody knows what
+// they mean to it, so they change something unless they only move the view; and
+// because the program may be another shell or a database's client, loss that
+// can be recognised in the text counts.
+func intoProgram(k Keystrokes) Verdict {
+	calm := k.Literal == "" && !k.Enter
+	for _, key := range k.Keys {
+		calm = calm && navigation[keyName(key)]
+	}
+	if calm {
+		return Verdict{Effect: Observe, Level: Low, Auto: true, Findings: []Finding{}}
+	}
+	text := k.Pending + k.Literal
+	v := single(Mutate, 0, Finding{Rule: "keys.program", End: len(text), Why: "types into a running program, which may act on it"})
+	typed := text
+	for _, key := range k.Keys {
+		if utf8.RuneCountInString(key) == 1 {
+			typed += key
+		}
+	}
+	if controlByte.MatchString(k.Literal) {
+		v = v.with(single(Mutate, Opaque, Finding{Rule: "text.control", End: len(text), Why: "the text holds control characters"}))
+	}
+	if seen := Command(typed, k.Dialect); seen.Effect == Destroy {
+		v = v.with(seen)
+	}
+	if sqlDestroys.MatchString(typed) {
+		v = v.with(single(Destroy, 0, Finding{Rule: "sql.destroys", End: len(text), Why: "reads like a statement that removes data"}))
+	}
+	return v
+}

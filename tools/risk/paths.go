@@ -1,0 +1,385 @@
+package risk
+
+import (
+	_ "embed"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+)
+
+//go:embed data/paths.list
+var pathList string
+
+// class is what a path is, whatever is done to it.
+type class uint8
+
+const (
+	classSecret  class = 1 << iota // its content is secret material
+	classLockout                   // the operator's way in hangs on it
+	classRights                    // grants rights, or is run with more than the writer's
+	classRuns                      // is executed later by a shell or a service
+	classDevice                    // raw storage or memory
+	classLog                       // a record that must not be emptied
+)
+
+var classWords = map[string]class{
+	"secret": classSecret, "lockout": classLockout, "rights": classRights,
+	"runs": classRuns, "device": classDevice, "log": classLog,
+}
+
+// pathRule is one line of the list.
+type pathRule struct {
+	class class
+	parts []string
+}
+
+var pathRules = sync.OnceValue(func() []pathRule {
+	rules, err := loadPaths(pathList)
+	if err != nil {
+		panic(err) // a fault of the build, found by the tests
+	}
+	return rules
+})
+
+func loadPaths(text string) ([]pathRule, error) {
+	var rules []pathRule
+	for i, line := range strings.Split(text, "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		var c class
+		for _, w := range strings.Split(fields[0], ",") {
+			one, ok := classWords[w]
+			if !ok {
+				return nil, fmt.Errorf("risk: paths.list:%d: unknown class %q", i+1, w)
+			}
+			c |= one
+		}
+		for _, pattern := range fields[1:] {
+			rules = append(rules, pathRule{c, components(pattern)})
+		}
+	}
+	return rules, nil
+}
+
+// components cuts a cleaned path; an absolute one starts with "".
+func components(p string) []string { return strings.Split(strings.ToLower(p), "/") }
+
+// place is a path made ready to be compared.
+type place struct {
+	parts    []string
+	relative bool
+}
+
+// placeOf cleans a path and writes every home folder as ~.
+func placeOf(text, cwd string) place {
+	p := text
+	if cwd != "" && p != "" && p[0] != '/' && p[0] != '~' {
+		p = cwd + "/" + p
+	}
+	if p == "" {
+		return place{relative: true}
+	}
+	p = path.Clean(p)
+	parts := components(p)
+	switch {
+	case strings.HasPrefix(parts[0], "~"):
+		parts[0] = "~"
+	case parts[0] != "":
+		for len(parts) > 1 && parts[0] == ".." {
+			parts = parts[1:]
+		}
+		return place{parts: parts, relative: true}
+	case len(parts) > 3 && parts[1] == "proc" && (parts[3] == "root" || parts[3] == "cwd"):
+		return placeOf("/"+strings.Join(parts[4:], "/"), "")
+	case len(parts) > 1 && parts[1] == "root":
+		parts = append([]string{"~"}, parts[2:]...)
+	case len(parts) > 2 && (parts[1] == "home" || parts[1] == "users"):
+		parts = append([]string{"~"}, parts[3:]...)
+	}
+	return place{parts: parts}
+}
+
+// classify returns every class that the path, or with below anything under it,
+// may belong to.
+func (p place) classify(below bool) class {
+	var c class
+	if len(p.parts) == 0 {
+		return 0
+	}
+	for _, r := range pathRules() {
+		if c&r.class == r.class {
+			continue
+		}
+		if p.relative && r.class&^(classSecret|classLockout|classRights|classRuns) != 0 && r.parts[0] != "**" {
+			continue // a bare name says too little
+		}
+		if p.matches(r.parts) || below && p.above(r.parts) {
+			c |= r.class
+		}
+	}
+	return c
+}
+
+// unlikely reports whether a wildcard in the last name fits a sensitive name only
+// because both are loose, as access.log* and *.pem do. That is no sign of a
+// secret. Nor is everything in one of the system's folders.
+func (p place) unlikely(name string) bool {
+	last := p.parts[len(p.parts)-1]
+	if !strings.ContainsAny(last, "*?[") {
+		return false
+	}
+	if strings.Trim(last, "*?") == "" {
+		return len(p.parts) > 3 && p.parts[0] == "" && (p.parts[1] == "etc" || p.parts[1] == "var" && p.parts[2] == "log" || p.parts[1] == "proc" || p.parts[1] == "sys")
+	}
+	if len(name) < 3 || name[0] != '*' {
+		return false
+	}
+	core := strings.Trim(name, "*")
+	if !strings.HasSuffix(name, "*") {
+		return strings.HasSuffix(last, "*") // *.pem
+	}
+	for _, run := range strings.FieldsFunc(last, func(r rune) bool { return strings.ContainsRune("*?[]", r) }) {
+		if strings.Contains(run, core) || len(run) > 2 && strings.Contains(core, run) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p place) matches(pattern []string) bool {
+	if pattern[0] == "**" && p.unlikely(pattern[len(pattern)-1]) {
+		return false
+	}
+	if !p.relative {
+		return meet(pattern, p.parts)
+	}
+	last := pattern[len(pattern)-1]
+	if last == "**" || last == "*" && len(p.parts) < 2 {
+		return false
+	}
+	n := len(p.parts)
+	if n > len(pattern) {
+		if pattern[0] != "**" {
+			return false
+		}
+		return meet(pattern, p.parts)
+	}
+	tail := pattern[len(pattern)-n:]
+	return meet(tail, p.parts)
+}
+
+// above reports whether a place that the pattern names may lie under p. Patterns
+// that start anywhere are left out: every folder may hold one.
+func (p place) above(pattern []string) bool {
+	if p.relative || len(p.parts) > len(pattern) && pattern[len(pattern)-1] != "**" {
+		return false
+	}
+	if len(p.parts) == 2 && p.parts[1] == "" { // the root
+		return pattern[0] != "**"
+	}
+	if pattern[0] == "~" && len(p.parts) == 2 && (p.parts[1] == "home" || p.parts[1] == "users") {
+		return true
+	}
+	for i, part := range p.parts {
+		if i >= len(pattern) || pattern[i] == "**" {
+			return i > 0
+		}
+		if !overlap(pattern[i], part) {
+			return false
+		}
+	}
+	return pattern[0] != "**"
+}
+
+// meet reports whether some path fits both lists of components; "**" stands for
+// any number of them.
+func meet(pattern, parts []string) bool {
+	for {
+		switch {
+		case len(pattern) == 0:
+			return len(parts) == 0
+		case pattern[0] == "**":
+			for i := 0; i <= len(parts); i++ {
+				if meet(pattern[1:], parts[i:]) {
+					return true
+				}
+			}
+			return false
+		case len(parts) == 0:
+			return false
+		case !overlap(pattern[0], parts[0]):
+			return false
+		}
+		pattern, parts = pattern[1:], parts[1:]
+	}
+}
+
+// overlap reports whether some name fits both patterns. A hole fits anything.
+func overlap(a, b string) bool {
+	if b == string(hole) {
+		return a == "*"
+	}
+	if (b[:min(1, len(b))] == "*" || b[:min(1, len(b))] == "?") && strings.HasPrefix(a, ".") {
+		return false // a leading wildcard does not find hidden names
+	}
+	return fit(a, b)
+}
+
+func fit(a, b string) bool {
+	for a != "" && b != "" {
+		switch {
+		case a[0] == '*' || a[0] == hole:
+			return fitStar(a[1:], b)
+		case b[0] == '*' || b[0] == hole || b[0] == '\x01':
+			return fitStar(b[1:], a)
+		case b[0] == '[' && strings.IndexByte(b[1:], ']') > 0:
+			b = "?" + b[strings.IndexByte(b[1:], ']')+2:]
+			continue
+		case a[0] == '?' || b[0] == '?' || a[0] == b[0]:
+			a, b = a[1:], b[1:]
+		default:
+			return false
+		}
+	}
+	rest := a + b
+	return strings.Trim(rest, "*\x00\x01") == ""
+}
+
+func fitStar(rest, other string) bool {
+	for i := 0; i <= len(other); i++ {
+		if fit(rest, other[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// quietDevices may be read and written by anybody without consequence.
+func quietDevice(p string) bool {
+	switch p {
+	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom":
+		return true
+	}
+	n, ok := strings.CutPrefix(p, "/dev/fd/")
+	return ok && n != "" && strings.Trim(n, "0123456789") == ""
+}
+
+func isNetwork(p string) bool {
+	return strings.HasPrefix(p, "/dev/tcp/") || strings.HasPrefix(p, "/dev/udp/")
+}
+
+func isLog(text string) bool {
+	return placeOf(text, "").classify(false)&classLog != 0
+}
+
+// readPath judges a path whose content (or with kindMeta whose names) are read.
+func (a *assessor) readPath(w word, k kind) {
+	text := path.Clean(w.text)
+	switch {
+	case w.text == "-" || w.text == "" || quietDevice(text) && !w.glob:
+		return
+	case isNetwork(text):
+		a.note(Observe, Exfil, "path.network", "opens a connection to another host", w)
+		return
+	case k == kindMeta:
+		return
+	}
+	p := placeOf(w.text, "")
+	c := p.classify(k == kindTree || w.tree)
+	if a.scope.cwd != "" && p.relative {
+		c |= placeOf(w.text, a.scope.cwd).classify(k == kindTree || w.tree)
+	}
+	switch {
+	case c&classSecret != 0:
+		a.note(Observe, Secret, "path.secret", shown(w.text)+" holds or may hold secrets", w)
+	case c&classDevice != 0:
+		a.note(Observe, Secret, "path.device", "reads raw storage or memory", w)
+	case strings.HasPrefix(text, "/dev/") && !strings.HasPrefix(text, "/dev/shm/"):
+		a.note(Mutate, 0, "path.device", "reading a device can change its state", w)
+	case strings.IndexByte(w.text, hole) >= 0:
+		a.unclear("path.dynamic", "which file is read is not known", w)
+	case k == kindTree && p.relative && a.scope.cwd == "" && strings.HasPrefix(w.text, ".."):
+		a.unclear("path.relative", "which folder is searched is not known", w)
+	}
+}
+
+// writePath judges a path that is created, replaced or appended to.
+func (a *assessor) writePath(w word, at word) {
+	text := path.Clean(w.text)
+	switch {
+	case quietDevice(text) && !w.glob || w.text == "-" && at.start == at.end:
+		return
+	case isNetwork(text):
+		a.note(Mutate, Exfil, "path.network", "sends data to another host", at)
+		return
+	}
+	c := a.classesOf(w)
+	if c&classDevice != 0 {
+		a.note(Destroy, 0, "write.device", "writes to raw storage or memory: "+shown(w.text), at)
+	}
+	a.noteClasses(c, at, w)
+	a.note(Mutate, 0, "write.file", "writes "+shown(w.text), at)
+}
+
+// deletePath judges a path that is removed; the program says how bad that is.
+func (a *assessor) deletePath(w word, name word) {
+	c := a.classesOf(w)
+	if placeOf(w.text, a.scope.cwd).classify(true)&classLockout != 0 {
+		c |= classLockout
+	}
+	a.noteClasses(c, word{start: name.start, end: w.end}, w)
+}
+
+func (a *assessor) classesOf(w word) class {
+	p := placeOf(w.text, "")
+	c := p.classify(w.tree)
+	if a.scope.cwd != "" && p.relative {
+		c |= placeOf(w.text, a.scope.cwd).classify(w.tree)
+	}
+	return c
+}
+
+func (a *assessor) noteClasses(c class, at, w word) {
+	if c&classLockout != 0 {
+		a.note(Mutate, Lockout, "write.access", "changes "+shown(w.text)+", on which the way in depends", at)
+	}
+	if c&classRights != 0 {
+		a.note(Mutate, Privesc, "write.rights", "changes "+shown(w.text)+", which grants rights", at)
+	}
+	if c&classRuns != 0 {
+		a.note(Mutate, Opaque, "write.runs", "changes "+shown(w.text)+", which is executed later", at)
+	}
+	if c&classSecret != 0 {
+		a.note(Mutate, Secret, "write.secret", "touches secret material in "+shown(w.text), at)
+	}
+}
+
+// ReadFile assesses reading one file.
+func ReadFile(name string) Verdict {
+	a := &assessor{effect: Observe, plainText: true}
+	w := word{text: name, end: len(name), quoted: true}
+	if name == "" || strings.IndexByte(name, hole) >= 0 {
+		a.note(Mutate, Opaque, "path.invalid", "the path is not one", w)
+	} else {
+		a.readPath(w, kindReads)
+	}
+	return a.verdict()
+}
+
+// WriteFile assesses creating or replacing one file; it is never auto.
+func WriteFile(name string) Verdict {
+	a := &assessor{effect: Observe, plainText: true}
+	w := word{text: name, end: len(name), quoted: true}
+	if name == "" || strings.IndexByte(name, hole) >= 0 {
+		a.note(Mutate, Opaque, "path.invalid", "the path is not one", w)
+	}
+	a.writePath(w, w)
+	a.note(Mutate, 0, "write.file", "writes "+shown(name), w)
+	if isLog(name) {
+		a.note(Destroy, 0, "write.log", "replaces a log", w)
+	}
+	return a.verdict()
+}

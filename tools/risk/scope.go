@@ -1,0 +1,307 @@
+package risk
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// scope is what is known about the shell's variables and its folder at one
+// point of a text.
+type scope struct {
+	vars map[string]word
+	cwd  string // "" when not known
+}
+
+func (s scope) clone() scope { return scope{vars: maps.Clone(s.vars), cwd: s.cwd} }
+
+func (s *scope) set(name string, w word) {
+	if s.vars == nil {
+		s.vars = map[string]word{}
+	}
+	s.vars[name] = w
+}
+
+// inSubshell runs f with a copy of the scope that is dropped afterwards.
+func (a *assessor) inSubshell(f func()) {
+	saved := a.scope
+	a.scope = saved.clone()
+	f()
+	a.scope = saved
+}
+
+// perhaps runs f for a branch that may or may not run: what it sets is not
+// known afterwards.
+func (a *assessor) perhaps(f func()) {
+	before := a.scope.clone()
+	f()
+	for name, w := range a.scope.vars {
+		if old, ok := before.vars[name]; !ok || old.text != w.text {
+			delete(a.scope.vars, name)
+		}
+	}
+	if a.scope.cwd != before.cwd {
+		a.scope.cwd = ""
+	}
+}
+
+// forgetAssigned drops every variable that a loop's body may set, so that its
+// second round is assessed like its first.
+func (a *assessor) forgetAssigned(body []*syntax.Stmt) {
+	for _, stmt := range body {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Assign:
+				if n.Name != nil {
+					delete(a.scope.vars, n.Name.Value)
+				}
+			case *syntax.WordIter:
+				delete(a.scope.vars, n.Name.Value)
+			case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause:
+				clear(a.scope.vars)
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 && setsVariables(n.Args[0].Lit()) {
+					clear(a.scope.vars)
+				}
+				if len(n.Args) > 0 && changesFolder(n.Args[0].Lit()) {
+					a.scope.cwd = ""
+				}
+			}
+			return true
+		})
+	}
+}
+
+// setsVariables names the built-ins that set variables by name; "" is a word
+// that cannot be read here.
+func setsVariables(program string) bool {
+	switch program {
+	case "", "read", "mapfile", "readarray", "getopts", "printf", "unset", "eval", "source", ".", "vared", "builtin", "command":
+		return true
+	}
+	return false
+}
+
+func changesFolder(program string) bool {
+	switch program {
+	case "", "cd", "pushd", "popd", "chdir", "builtin", "command":
+		return true
+	}
+	return false
+}
+
+var (
+	plainVariable  = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	secretVariable = regexp.MustCompile(`(?i)(secret|token|passw|passphrase|_pwd$|api_?key|private|credential|_key$|_pat$|^pgpass|_auth$)`)
+)
+
+// specialVariables are lower-case names that mean something to a shell or to
+// the programs that it starts.
+var specialVariables = map[string]bool{
+	"path": true, "fpath": true, "cdpath": true, "manpath": true, "module_path": true, "mailpath": true,
+	"prompt": true, "psvar": true, "histchars": true, "argv": true, "status": true, "aliases": true,
+	"functions": true, "commands": true, "options": true, "fignore": true, "watch": true, "signals": true,
+	"http_proxy": true, "https_proxy": true, "all_proxy": true, "no_proxy": true, "ftp_proxy": true, "rsync_proxy": true,
+	"galiases": true, "saliases": true, "zsh_eval_context": true, "keymap": true, "precmd_functions": true,
+	"preexec_functions": true, "chpwd_functions": true, "periodic_functions": true, "zshexit_functions": true,
+	"zshaddhistory_functions": true, "command_not_found_handle": true, "dirstack": true, "reswords": true,
+	"parameters": true, "modules": true, "jobtexts": true, "userdirs": true, "nameddirs": true, "usergroups": true,
+}
+
+// quietVariables may stand before a command or be set: they change how output
+// looks and nothing else.
+func quietVariable(name, value string) bool {
+	switch name {
+	case "LANG", "LANGUAGE", "TZ", "COLUMNS", "LINES", "NO_COLOR", "CLICOLOR", "TERM", "DEBIAN_FRONTEND",
+		"SYSTEMD_COLORS", "SYSTEMD_LOG_LEVEL", "POSIXLY_CORRECT", "BLOCKSIZE", "BLOCK_SIZE", "TIME_STYLE",
+		"QUOTING_STYLE", "S_TIME_FORMAT", "S_COLORS", "HISTTIMEFORMAT":
+		return !strings.ContainsAny(value, "/%$`") || name == "TZ" && !strings.HasPrefix(value, "/") && !strings.Contains(value, "..") ||
+			name == "HISTTIMEFORMAT" && !strings.ContainsAny(value, "$`")
+	case "PAGER", "SYSTEMD_PAGER", "GIT_PAGER", "MANPAGER":
+		return value == "" || value == "cat"
+	case "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME":
+		return !strings.ContainsAny(value, "/%$`")
+	}
+	return false
+}
+
+// assigns assesses NAME=value words, before a command or alone.
+func (a *assessor) assigns(list []*syntax.Assign, alone bool) {
+	for _, as := range list {
+		a.assign(as, alone)
+	}
+}
+
+func (a *assessor) assign(as *syntax.Assign, alone bool) {
+	at := a.at(as)
+	value := word{start: at.start, end: at.end}
+	switch {
+	case as.Array != nil || as.Index != nil:
+		if as.Index != nil {
+			a.arithmetic(as.Index)
+		}
+		if as.Array != nil {
+			for _, e := range as.Array.Elems {
+				if e.Index != nil {
+					a.arithmetic(e.Index)
+				}
+				if e.Value != nil {
+					a.expand(e.Value)
+				}
+			}
+		}
+		value.text = string(hole)
+	case as.Value != nil:
+		value = a.one(as.Value)
+	}
+	if as.Name == nil {
+		a.unclear("assign.dynamic", "a variable whose name is not known is set", at)
+		clear(a.scope.vars)
+		return
+	}
+	name := as.Name.Value
+	if as.Append {
+		value.text = string(hole)
+	}
+	a.setVariable(name, value, at, alone)
+	if alone {
+		a.scope.set(name, value)
+	}
+}
+
+// setVariable judges a variable's new value by its name.
+func (a *assessor) setVariable(name string, value word, at word, alone bool) {
+	switch {
+	case value.known() && quietVariable(name, value.text):
+	case alone && plainVariable.MatchString(name) && !specialVariables[name]:
+	case secretVariable.MatchString(name):
+		a.note(Mutate, 0, "env.secret", "sets a variable that holds a secret", at)
+	default:
+		a.note(Mutate, Opaque, "env.unknown", "sets "+name+", which can change what commands do", at)
+	}
+}
+
+// parameter expands $name and its forms.
+func (a *assessor) parameter(p *syntax.ParamExp, quoted bool) word {
+	unknown := word{text: string(hole)}
+	at := a.at(p)
+	if p.Param == nil || p.Flags != nil || p.NestedParam != nil || len(p.Modifiers) > 0 || p.Excl || p.Names != 0 ||
+		p.Split != syntax.OptUnset || p.GlobSubst != syntax.OptUnset || p.RcExpand != syntax.OptUnset || p.Width || p.IsSet {
+		a.note(Mutate, Opaque, "expansion.indirect", "the expansion reaches a value that cannot be known", at)
+		return unknown
+	}
+	name := p.Param.Value
+	if secretVariable.MatchString(name) && !p.Length {
+		a.note(Observe, Secret, "variable.secret", "uses a variable that looks like a secret", at)
+	}
+	if p.Index != nil {
+		a.arithmetic(p.Index)
+	}
+	if p.Slice != nil {
+		if p.Slice.Offset != nil {
+			a.arithmetic(p.Slice.Offset)
+		}
+		if p.Slice.Length != nil {
+			a.arithmetic(p.Slice.Length)
+		}
+	}
+	if p.Repl != nil {
+		for _, w := range []*syntax.Word{p.Repl.Orig, p.Repl.With} {
+			if w != nil {
+				a.expand(w)
+			}
+		}
+	}
+	if p.Exp != nil {
+		a.expansion(p, at)
+	}
+	if p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil {
+		return unknown
+	}
+	return a.variable(name, p.Length, quoted, at)
+}
+
+func (a *assessor) expansion(p *syntax.ParamExp, at word) {
+	if p.Exp.Word != nil {
+		a.expand(p.Exp.Word)
+	}
+	switch p.Exp.Op {
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		a.note(Mutate, 0, "expansion.assign", "the expansion sets a variable", at)
+		delete(a.scope.vars, p.Param.Value)
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		a.unclear("expansion.error", "the expansion may end the shell", at)
+	case syntax.OtherParamOps:
+		a.note(Mutate, Opaque, "expansion.transform", "the expansion is evaluated again", at)
+	}
+}
+
+// variable gives what is known of a variable's value.
+func (a *assessor) variable(name string, length, quoted bool, at word) word {
+	unknown := word{text: string(hole)}
+	switch name {
+	case "?", "$", "#", "!", "UID", "EUID", "PPID", "SECONDS", "RANDOM", "LINENO", "BASHPID":
+		return word{text: "0", quoted: true}
+	case "HOME":
+		if _, set := a.scope.vars[name]; !set && !length {
+			return word{text: "~"}
+		}
+	case "IFS":
+		if !quoted {
+			a.note(Mutate, Opaque, "variable.ifs", "$IFS cuts the line in ways that are hard to see", at)
+			return word{text: ifsMark}
+		}
+	}
+	if length {
+		return word{text: "0", quoted: true}
+	}
+	w, ok := a.scope.vars[name]
+	if !ok {
+		return unknown
+	}
+	if !quoted && !w.glob && !plainLiteral(w.text) {
+		return unknown // the shell splits and expands it again
+	}
+	w.start, w.end = 0, 0
+	return w
+}
+
+// arithmetic accepts numbers and numeric specials; anything else can run code
+// through array subscripts or set variables.
+func (a *assessor) arithmetic(x syntax.ArithmExpr) {
+	switch x := x.(type) {
+	case nil:
+	case *syntax.Word:
+		w := a.one(x)
+		if strings.Trim(w.text, "0123456789.#xXabcdefABCDEF@*") == "" && !w.tree {
+			return
+		}
+		if plainVariable.MatchString(w.text) {
+			if v, ok := a.scope.vars[w.text]; ok && v.known() && strings.Trim(v.text, "0123456789") == "" {
+				return
+			}
+		}
+		a.unclear("arithmetic.value", "arithmetic on a value that is not known can run code", a.at(x))
+	case *syntax.BinaryArithm:
+		switch x.Op {
+		case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+			syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
+			a.unclear("arithmetic.assign", "arithmetic sets a variable", a.at(x))
+			clear(a.scope.vars)
+		}
+		a.arithmetic(x.X)
+		a.arithmetic(x.Y)
+	case *syntax.UnaryArithm:
+		if x.Op == syntax.Inc || x.Op == syntax.Dec {
+			a.unclear("arithmetic.assign", "arithmetic sets a variable", a.at(x))
+			clear(a.scope.vars)
+		}
+		a.arithmetic(x.X)
+	case *syntax.ParenArithm:
+		a.arithmetic(x.X)
+	default:
+		a.unclear("arithmetic.unknown", "the arithmetic is not read", a.at(x))
+	}
+}

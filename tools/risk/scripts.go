@@ -1,0 +1,209 @@
+package risk
+
+import (
+	"regexp"
+	"strings"
+)
+
+// awk accepts a program that only prints to its output: no redirection, pipe,
+// getline, system, or anything that is evaluated indirectly.
+func (a *assessor) awk(w word) {
+	if !w.known() {
+		a.note(Mutate, Opaque, "awk.dynamic", "the awk program is not known", w)
+		return
+	}
+	code, ok := awkCode(w.text)
+	if !ok {
+		a.note(Mutate, Opaque, "awk.unreadable", "the awk program cannot be read", w)
+		return
+	}
+	if awkCalls.MatchString(code) || strings.ContainsAny(code, "@\\`") || strings.Contains(code, "|&") {
+		a.note(Mutate, Opaque, "awk.runs", "the awk program can run commands or read other files", w)
+	}
+	if strings.Contains(strings.ReplaceAll(code, "||", ""), "|") {
+		a.note(Mutate, Opaque, "awk.pipe", "the awk program starts another program", w)
+	}
+	if awkWrites(code) {
+		a.note(Mutate, 0, "awk.writes", "the awk program may write a file", w)
+	}
+	if strings.Contains(code, "ENVIRON") || strings.Contains(code, "PROCINFO") || strings.Contains(code, "SYMTAB") {
+		a.note(Observe, Secret, "awk.environment", "the awk program reads the environment", w)
+	}
+	if strings.Contains(code, "ARGV") || strings.Contains(code, "ARGC") {
+		a.note(Mutate, 0, "awk.files", "the awk program chooses its own files", w)
+	}
+}
+
+var awkCalls = regexp.MustCompile(`\b(system|getline|close|fflush|load|include|namespace|extension)\b`)
+
+// awkCode is the program without strings, patterns and comments. A slash starts
+// a pattern where no value precedes it. A program in which that cannot be
+// decided safely is not ok.
+func awkCode(text string) (code string, ok bool) {
+	var b strings.Builder
+	last := byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '#':
+			return "", false // a comment can hide where a string ends
+		case c == '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			if i >= len(text) {
+				return "", false
+			}
+			b.WriteString(" S ")
+			last = 'S'
+			continue
+		case c == '/' && !awkValue(last):
+			for i++; i < len(text) && text[i] != '/'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+				if i < len(text) && (text[i] == '[' || text[i] == '\n') {
+					return "", false // a bracket may hold a slash
+				}
+			}
+			if i >= len(text) {
+				return "", false
+			}
+			b.WriteString(" R ")
+			last = 'R'
+			continue
+		case c == '/':
+			return "", false // a division: too easily confused with a pattern
+		}
+		b.WriteByte(c)
+		if c != ' ' && c != '\t' && c != '\n' {
+			last = c
+		}
+	}
+	return b.String(), true
+}
+
+func awkValue(c byte) bool {
+	return c == ')' || c == ']' || c == '$' || c == '_' || c == '+' || c == '-' || c == '.' ||
+		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+var awkPrint = regexp.MustCompile(`\bprintf?\b[^;}\n]*>`)
+
+// awkWrites reports an output redirection: a > after print that is not inside
+// parentheses, told apart conservatively.
+func awkWrites(code string) bool { return awkPrint.MatchString(code) }
+
+// sedSafe are scripts that print, delete, quit or substitute and nothing else.
+var sedCommand = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?))?\s*!?\s*)?(?:[pdqQ=nNgGhHxPDlz]|\{|\}|q\d+)?\s*$`)
+
+var sedSubstitute = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?))?\s*!?\s*)?s([/|,#:@%!_])`)
+
+// sed accepts a script when every command is one of the harmless ones.
+func (a *assessor) sed(w word) {
+	if !w.known() {
+		a.note(Mutate, Opaque, "sed.dynamic", "the sed script is not known", w)
+		return
+	}
+	rest := w.text
+	for rest != "" {
+		var ok bool
+		if rest, ok = sedStep(rest); !ok {
+			a.note(Mutate, 0, "sed.script", "the sed script is not known to be harmless: it could write files or run programs", w)
+			if sedRuns.MatchString(w.text) {
+				a.note(Mutate, Opaque, "sed.runs", "the sed script may run programs", w)
+			}
+			return
+		}
+	}
+}
+
+var sedRuns = regexp.MustCompile(`(^|[;{}\s\d])e(\s|$)|/[gpiI0-9]*e`)
+
+// sedStep takes one command off a script.
+func sedStep(script string) (string, bool) {
+	if m := sedSubstitute.FindStringSubmatch(script); m != nil {
+		body := script[len(sedSubstitute.FindString(script)):]
+		for part := 0; part < 2; part++ {
+			end := sedPart(body, m[1][0])
+			if end < 0 {
+				return "", false
+			}
+			body = body[end+1:]
+		}
+		flags := len(body) - len(strings.TrimLeft(body, "gpiI0123456789"))
+		body = strings.TrimLeft(body[flags:], " \t")
+		if body == "" {
+			return "", true
+		}
+		if body[0] == ';' || body[0] == '\n' || body[0] == '}' {
+			return strings.TrimPrefix(strings.TrimPrefix(body, ";"), "\n"), true
+		}
+		return "", false
+	}
+	end := strings.IndexAny(script, ";\n")
+	one, rest := script, ""
+	if end >= 0 {
+		one, rest = script[:end], script[end+1:]
+	}
+	return rest, sedCommand.MatchString(one)
+}
+
+// sedPart finds the delimiter that ends a part of s///; brackets and newlines
+// make it undecidable here.
+func sedPart(s string, delimiter byte) int {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '\n', '[':
+			if s[i] == '\n' || !plainBracket(s[i:], delimiter) {
+				return -1
+			}
+		case delimiter:
+			return i
+		}
+	}
+	return -1
+}
+
+// plainBracket reports whether a bracket closes before the delimiter could be
+// meant by it.
+func plainBracket(s string, delimiter byte) bool {
+	end := strings.IndexByte(s[1:], ']')
+	return end > 0 && strings.IndexByte(s[1:end+1], delimiter) < 0 && strings.IndexByte(s[1:end+1], '[') < 0 && s[1] != '^' ||
+		end > 1 && s[1] == '^' && strings.IndexByte(s[2:end+1], delimiter) < 0 && strings.IndexByte(s[2:end+1], '[') < 0
+}
+
+var (
+	sqlReads    = regexp.MustCompile(`(?i)^\s*(select|show|explain|describe|desc|pragma\s+(table_info|database_list|integrity_check|quick_check)|with|values)\b`)
+	sqlDestroys = regexp.MustCompile(`(?i)\b(drop|truncate|delete\s+from|reset\s+master|purge|flushall|flushdb|shutdown|deletemany|deleteone|dropdatabase|dropcollection|delete)\b`)
+	sqlActs     = regexp.MustCompile(`(?i)\b(into|insert|update|alter|create|grant|revoke|copy|call|do|execute|lock|load_file|pg_read_file|pg_sleep|lo_import|lo_export|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|set|nextval|setval|dblink|pg_ls_dir|readfile|writefile|load_extension|xp_cmdshell|for|analyze|pg_[a-z_]*(switch|promote|rotate|create|drop)[a-z_]*)\b|\\[!a-z]|!`)
+	sqlSecret   = regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|mysql\.user|credential|api_?key|authentication_string)`)
+)
+
+// sql judges a statement for a database. One SELECT without functions that act
+// is harmless; what it shows may still be secret.
+func (a *assessor) sql(w word) {
+	if !w.known() {
+		a.note(Mutate, Opaque, "sql.dynamic", "the statement is not known", w)
+	}
+	if sqlDestroys.MatchString(w.text) {
+		a.note(Destroy, 0, "sql.destroys", "the statement removes data", w)
+	}
+	if sqlSecret.MatchString(w.text) {
+		a.note(Observe, Secret, "sql.secret", "the statement touches what looks like secrets", w)
+	}
+	body := strings.TrimRight(w.text, "; \n\t")
+	if !sqlReads.MatchString(body) || sqlActs.MatchString(body) || strings.Contains(body, ";") || strings.Contains(body, "--") || strings.Contains(body, "/*") {
+		if strings.HasPrefix(body, `\`) && sqlMeta.MatchString(body) {
+			return
+		}
+		a.note(Mutate, 0, "sql.acts", "the statement is not known to only read", w)
+	}
+}
+
+// sqlMeta are psql's commands that describe.
+var sqlMeta = regexp.MustCompile(`^\\(d[a-zA-Z]{0,3}\+?|l\+?|conninfo|dt\+?|z)(\s+[A-Za-z0-9_.*]+)?$`)

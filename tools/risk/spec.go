@@ -1,0 +1,372 @@
+package risk
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+//go:embed data/*.spec
+var dataFiles embed.FS
+
+// kind says what an operand or an option's value is to the program.
+type kind uint8
+
+const (
+	kindAny     kind = iota // text without consequence
+	kindNone                // not allowed here
+	kindReads               // a file whose content is shown
+	kindTree                // a folder whose files' contents are shown, recursively
+	kindMeta                // a path of which names, sizes and times are shown
+	kindWrites              // a file that is created, replaced or appended to
+	kindDeletes             // a path that is removed
+	kindCommand             // this and all following words are a command
+	kindShell               // a shell text; as an operand, all following words joined
+	kindScript              // a file whose content is executed
+	kindAwk                 // an awk program
+	kindSed                 // a sed script
+	kindNumber              // digits, with sign, unit or colon
+	kindPlus                // starts with "+"
+	kindNoEqual             // holds no "="
+	kindSSHOpt              // an OpenSSH option, as after -o
+	kindURL                 // an address that is fetched
+	kindPager               // a pager, harmless only when it is cat or empty
+	kindSet                 // one of the words in the spec
+	kindSQL                 // a statement for a database
+	kindUnit                // a systemd unit
+)
+
+var kindWords = map[string]kind{
+	"any": kindAny, "none": kindNone, "reads": kindReads, "tree": kindTree, "meta": kindMeta,
+	"writes": kindWrites, "deletes": kindDeletes, "command": kindCommand, "shell": kindShell,
+	"script": kindScript, "awk": kindAwk, "sed": kindSed, "number": kindNumber, "plus": kindPlus,
+	"noequal": kindNoEqual, "sshopt": kindSSHOpt, "url": kindURL, "pager": kindPager, "sql": kindSQL,
+	"unit": kindUnit,
+}
+
+// trait is what using a program, an option or a sub-command means.
+type trait struct {
+	effect Effect
+	flags  Flags
+	why    string
+}
+
+// param is the kind of one operand or value, with its set when it has one.
+type param struct {
+	kind kind
+	set  []string
+}
+
+// option is one permitted option.
+type option struct {
+	trait
+	rule     string
+	takes    bool // requires a value
+	optional bool // may have a value attached
+	value    param
+	fills    bool // stands in for the first operand
+	operands kind // turns reading operands into this kind
+	turns    bool // operands is set
+	ends     bool // nothing else counts: --help, --version
+}
+
+// spec is one program or sub-command.
+type spec struct {
+	trait
+	name     string // dotted: "git.remote.show"
+	inert    bool   // no option does more than the program itself
+	posix    bool   // options end at the first operand
+	oneDash  bool   // long options with one dash
+	bsd      bool   // the first operand may be a cluster of options
+	inherit  bool   // the parent's options are allowed too
+	assigns  bool   // NAME=value operands come before the command
+	abbrev   bool   // sub-commands may be shortened
+	options  map[string]*option
+	operands []param
+	repeat   bool // the last operand's kind holds for all that follow
+	subs     map[string]*spec
+	fallback string // sub-command when none is given
+	other    *trait // what an operand or sub-command that is not permitted means
+	parent   *spec
+}
+
+// specs are read once, on first use; a data file that cannot be read is a fault
+// of the build, which the tests find.
+var specs = sync.OnceValue(func() map[string]*spec {
+	table, err := loadSpecs()
+	if err != nil {
+		panic(err)
+	}
+	return table
+})
+
+func loadSpecs() (map[string]*spec, error) {
+	entries, err := dataFiles.ReadDir("data")
+	if err != nil {
+		return nil, fmt.Errorf("risk: %w", err)
+	}
+	root := &spec{subs: map[string]*spec{}}
+	for _, entry := range entries {
+		body, err := dataFiles.ReadFile("data/" + entry.Name())
+		if err != nil {
+			return nil, fmt.Errorf("risk: %w", err)
+		}
+		r := specReader{root: root}
+		for i, line := range strings.Split(string(body), "\n") {
+			if err := r.line(line); err != nil {
+				return nil, fmt.Errorf("risk: %s:%d: %w", entry.Name(), i+1, err)
+			}
+		}
+	}
+	return root.subs, nil
+}
+
+// specReader reads one data file line by line. README.md beside the data says
+// how a line is written.
+type specReader struct {
+	root    *spec
+	current []*spec // the stanza's programs
+}
+
+func (r *specReader) line(line string) error {
+	text, _, _ := strings.Cut(line, "\t#")
+	text = strings.TrimRight(text, " \t")
+	if text == "" || text[0] == '#' {
+		return nil
+	}
+	body, why, _ := strings.Cut(text, " ; ")
+	if text[0] != ' ' && text[0] != '\t' {
+		return r.heading(body, strings.TrimSpace(why))
+	}
+	if len(r.current) == 0 {
+		return fmt.Errorf("no program stands above %q", text)
+	}
+	fields := strings.Fields(body)
+	var err error
+	switch fields[0] {
+	case "args":
+		err = r.args(fields[1:])
+	case "else":
+		err = r.otherwise(fields[1:], strings.TrimSpace(why))
+	default:
+		err = r.options(fields, strings.TrimSpace(why))
+	}
+	return err
+}
+
+// heading reads "name|name sub|sub: traits".
+func (r *specReader) heading(body, why string) error {
+	names, traits, ok := strings.Cut(body+" ", ": ")
+	if !ok {
+		return fmt.Errorf("%q has no colon", body)
+	}
+	level := []*spec{r.root}
+	for _, alternatives := range strings.Fields(names) {
+		var next []*spec
+		for _, parent := range level {
+			for _, name := range strings.Split(alternatives, "|") {
+				next = append(next, parent.sub(name))
+			}
+		}
+		level = next
+	}
+	for _, s := range level {
+		s.why = why
+		if err := s.readTraits(strings.Fields(traits)); err != nil {
+			return err
+		}
+	}
+	r.current = level
+	return nil
+}
+
+func (s *spec) sub(name string) *spec {
+	if found, ok := s.subs[name]; ok {
+		return found
+	}
+	child := &spec{name: name, options: map[string]*option{}}
+	if s.name != "" {
+		child.name, child.parent = s.name+"."+name, s
+	}
+	if s.subs == nil {
+		s.subs = map[string]*spec{}
+	}
+	s.subs[name] = child
+	return child
+}
+
+func (s *spec) readTraits(words []string) error {
+	for _, word := range words {
+		switch word {
+		case "inert":
+			s.inert = true
+		case "posix":
+			s.posix = true
+		case "onedash":
+			s.oneDash = true
+		case "bsd":
+			s.bsd = true
+		case "inherit":
+			s.inherit = true
+		case "assigns":
+			s.assigns = true
+		case "abbrev":
+			s.abbrev = true
+		default:
+			if sub, ok := strings.CutPrefix(word, "default="); ok {
+				s.fallback = sub
+				continue
+			}
+			if !s.trait.read(word) {
+				return fmt.Errorf("unknown trait %q of %q", word, s.name)
+			}
+		}
+	}
+	if s.effect == Unassessed {
+		return fmt.Errorf("%q has no effect", s.name)
+	}
+	return nil
+}
+
+func (t *trait) read(word string) bool {
+	if flag, err := ParseFlag(word); err == nil {
+		t.flags |= flag
+		return true
+	}
+	return t.effect.UnmarshalText([]byte(word)) == nil
+}
+
+func parseParam(word string) (param, error) {
+	if set, ok := strings.CutPrefix(word, "="); ok {
+		return param{kind: kindSet, set: strings.Split(set, ",")}, nil
+	}
+	k, ok := kindWords[word]
+	if !ok {
+		return param{}, fmt.Errorf("unknown kind %q", word)
+	}
+	return param{kind: k}, nil
+}
+
+func (r *specReader) args(words []string) error {
+	var params []param
+	repeat := false
+	for _, word := range words {
+		if repeat {
+			return fmt.Errorf("%q follows the operand that repeats", word)
+		}
+		word, repeat = strings.CutSuffix(word, "...")
+		p, err := parseParam(word)
+		if err != nil {
+			return err
+		}
+		params = append(params, p)
+	}
+	for _, s := range r.current {
+		s.operands, s.repeat = params, repeat
+	}
+	return nil
+}
+
+func (r *specReader) otherwise(words []string, why string) error {
+	t := trait{why: why}
+	for _, word := range words {
+		if !t.read(word) {
+			return fmt.Errorf("unknown trait %q", word)
+		}
+	}
+	for _, s := range r.current {
+		s.other = &t
+	}
+	return nil
+}
+
+// options reads "-abc -k: --key= traits ; why".
+func (r *specReader) options(words []string, why string) error {
+	base := option{trait: trait{why: why}}
+	var names []string
+	for _, word := range words {
+		if word[0] == '-' || word[0] == '+' {
+			names = append(names, word)
+			continue
+		}
+		if err := base.readTrait(word); err != nil {
+			return err
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%q names no option", strings.Join(words, " "))
+	}
+	rule := ""
+	for _, name := range names {
+		if n := strings.Trim(name, "-+=:?"); len(n) > len(rule) || strings.HasPrefix(name, "--") && !strings.HasPrefix(rule, "--") {
+			rule = n
+		}
+	}
+	for _, s := range r.current {
+		for _, name := range names {
+			s.addOption(name, base, s.name+"."+rule)
+		}
+	}
+	return nil
+}
+
+func (o *option) readTrait(word string) error {
+	switch word {
+	case "fills":
+		o.fills = true
+		return nil
+	case "ends":
+		o.ends = true
+		return nil
+	}
+	if to, ok := strings.CutPrefix(word, "operands="); ok {
+		k, known := kindWords[to]
+		if !known {
+			return fmt.Errorf("unknown kind %q", to)
+		}
+		o.operands, o.turns = k, true
+		return nil
+	}
+	if o.trait.read(word) {
+		return nil
+	}
+	p, err := parseParam(word)
+	o.value = p
+	return err
+}
+
+func (s *spec) addOption(name string, o option, rule string) {
+	o.rule = rule
+	long := strings.HasPrefix(name, "--") || s.oneDash
+	body := strings.TrimRight(name, ":=?")
+	switch strings.TrimPrefix(name, body) {
+	case ":", "=":
+		o.takes = true
+	case "?":
+		o.optional = true
+	}
+	if long || body == "-#" || body == "+#" || len(body) <= 2 {
+		one := o
+		s.options[body] = &one
+		return
+	}
+	for _, letter := range body[1:] {
+		one := o
+		s.options[body[:1]+string(letter)] = &one
+	}
+}
+
+// option finds a permitted option by its exact name, here or, where the
+// program allows it, at a parent.
+func (s *spec) option(name string) *option {
+	for at := s; at != nil; at = at.parent {
+		if o, ok := at.options[name]; ok {
+			return o
+		}
+		if at.parent == nil || !at.parent.inherit {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package risk
+
+import "strings"
+
+// findProgram reads find's expression.
+func findProgram(a *assessor, name word, args []word) {
+	var roots []word
+	i := 0
+	for i < len(args) && args[i].known() {
+		if t := args[i].text; t == "-H" || t == "-L" || t == "-P" || len(t) > 2 && t[:2] == "-O" {
+			i++
+			continue
+		}
+		break
+	}
+	for ; i < len(args); i++ {
+		w := args[i]
+		if w.mayBeOption() && w.text[0] != '-' {
+			a.note(Mutate, 0, "argument.dynamic", "an argument that is not known could be an action", w)
+		}
+		if w.text == "" || strings.HasPrefix(w.text, "-") || w.text == "!" || w.text == "(" || w.text == ")" || w.text == "," {
+			break
+		}
+		if w.several() && strings.IndexByte(w.text, hole) >= 0 {
+			a.note(Mutate, 0, "argument.dynamic", "an argument that is not known could become an action", w)
+		}
+		roots = append(roots, w)
+	}
+	if len(roots) == 0 {
+		roots = []word{{text: "."}}
+	}
+	s := specs()["find"]
+	for i < len(args) {
+		w := args[i]
+		switch w.text {
+		case "!", "(", ")", ",", "-a", "-o", "-not", "-and", "-or":
+			i++
+			continue
+		case "-exec", "-execdir", "-ok", "-okdir":
+			i = a.findExec(name, args, i, roots)
+			continue
+		case "-delete":
+			for _, root := range roots {
+				a.deletePath(word{text: root.text, tree: true, start: root.start, end: root.end}, name)
+			}
+		}
+		o := s.option(w.text)
+		if o == nil || !w.known() {
+			a.note(Mutate, 0, "option.unknown", "the test or action "+shown(w.text)+" of find is not known", w)
+			i++
+			continue
+		}
+		m := &matching{a: a, s: s, name: name, args: args}
+		m.use(o, w)
+		if o.takes {
+			m.next(o, w, &i)
+		}
+		i++
+	}
+}
+
+// findExec reads -exec … ; or -exec … {} +.
+func (a *assessor) findExec(name word, args []word, i int, roots []word) int {
+	var words []word
+	action := args[i]
+	for i++; i < len(args) && args[i].text != ";" && !(args[i].text == "+" && len(words) > 0 && words[len(words)-1].text == "{}"); i++ {
+		words = append(words, args[i])
+	}
+	if len(words) == 0 {
+		a.unclear("option.value", "the action lacks its command", action)
+		return i + 1
+	}
+	if strings.HasPrefix(action.text, "-ok") {
+		a.unclear("find.ok", "asks at the terminal", action)
+	}
+	for _, root := range roots {
+		one := make([]word, len(words))
+		for n, w := range words {
+			one[n] = w
+			if w.text == "{}" {
+				one[n] = word{text: root.text, tree: true, glob: root.glob, start: w.start, end: w.end, quoted: true}
+				if !strings.HasPrefix(root.text, "/") && !strings.HasPrefix(root.text, ".") && !strings.HasPrefix(root.text, "~") {
+					one[n].text = "./" + root.text
+				}
+			} else if strings.Contains(w.text, "{}") {
+				one[n].text = strings.ReplaceAll(w.text, "{}", string(hole))
+			}
+		}
+		if strings.HasSuffix(action.text, "dir") {
+			a.unclear("find.execdir", "runs in folders that are not known", action)
+		}
+		a.run(one)
+	}
+	return i + 1
+}
+
+// tarProgram: listing is harmless, creating writes a file, extracting writes
+// many; an archive may overwrite anything.
+func tarProgram(a *assessor, name word, args []word) {
+	if len(args) == 0 {
+		return
+	}
+	mode, file := byte(0), false
+	first := true
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		text := w.text
+		switch {
+		case !w.known():
+			a.readPath(w, kindTree)
+			if w.mayBeOption() {
+				a.note(Mutate, Opaque, "argument.dynamic", "an argument that is not known could be an option that runs a program", w)
+			}
+			continue
+		case strings.HasPrefix(text, "--"):
+			mode = a.tarLong(name, w, mode, &file, args, &i)
+			continue
+		case strings.HasPrefix(text, "-") && len(text) > 1:
+			text = text[1:]
+		case !first:
+			a.readPath(w, kindTree)
+			continue
+		}
+		first = false
+		for at := 0; at < len(text); at++ {
+			switch c := text[at]; c {
+			case 't', 'x', 'c', 'r', 'u', 'A', 'd':
+				mode = c
+			case 'v', 'z', 'j', 'J', 'a', 'p', 'h', 'S', 'k', 'm', 'P', 'o', 'B', 'l', 'O', 'n':
+				if c == 'P' && mode == 'x' {
+					a.note(Mutate, 0, "tar.absolute", "extracts to absolute paths", w)
+				}
+			case 'f', 'C', 'T', 'X', 'b':
+				file = file || c == 'f'
+				value := w
+				if value.text = text[at+1:]; value.text == "" || !strings.HasPrefix(w.text, "-") {
+					if i+1 < len(args) {
+						i++
+						value = args[i]
+					}
+				}
+				a.tarFile(c, mode, name, value)
+				if strings.HasPrefix(w.text, "-") {
+					at = len(text)
+				}
+			default:
+				a.note(Mutate, 0, "option.unknown", "the option -"+string(rune(c))+" of tar is not known", w)
+			}
+		}
+	}
+	a.tarMode(mode, file, name)
+}
+
+func (a *assessor) tarFile(option, mode byte, name, value word) {
+	switch {
+	case option == 'f' && strings.Contains(value.text, ":") && !strings.HasPrefix(value.text, "/"):
+		a.note(Mutate, Exfil, "tar.remote", "the archive lies on another host", value)
+	case option == 'f' && mode != 't' && mode != 'x' && mode != 'd':
+		a.writePath(value, word{start: name.start, end: value.end})
+	case option == 'f' || option == 'T' || option == 'X':
+		a.readPath(value, kindMeta)
+	}
+}
+
+func (a *assessor) tarLong(name, w word, mode byte, file *bool, args []word, i *int) byte {
+	option, value, attached := strings.Cut(w.text, "=")
+	v := w
+	v.text = value
+	switch option {
+	case "--list":
+		return 't'
+	case "--extract", "--get":
+		return 'x'
+	case "--create":
+		return 'c'
+	case "--append", "--update", "--concatenate":
+		return 'r'
+	case "--delete":
+		a.note(Destroy, 0, "tar.delete", "removes members from an archive", w)
+		return 'r'
+	case "--remove-files":
+		a.note(Destroy, 0, "tar.remove-files", "removes the files that it packs", w)
+	case "--verbose", "--gzip", "--bzip2", "--xz", "--zstd", "--auto-compress", "--version", "--help", "--numeric-owner", "--full-time", "--no-recursion", "--wildcards":
+	case "--strip-components", "--exclude":
+		if !attached {
+			*i++
+		}
+	case "--file", "--directory":
+		if !attached && *i+1 < len(args) {
+			*i++
+			v = args[*i]
+		}
+		if option == "--file" {
+			*file = true
+			a.tarFile('f', mode, name, v)
+		}
+	case "--checkpoint-action", "--to-command", "--use-compress-program", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command":
+		a.note(Mutate, Opaque, "tar.program", "makes tar run a program", w)
+		if _, text, ok := strings.Cut(value, "exec="); ok {
+			v.text = text
+		}
+		if v.text != "" {
+			a.nested(v)
+		}
+	default:
+		a.note(Mutate, 0, "option.unknown", "the option "+shown(w.text)+" of tar is not known", w)
+	}
+	return mode
+}
+
+func (a *assessor) tarMode(mode byte, file bool, name word) {
+	switch mode {
+	case 't', 'd':
+	case 'x':
+		a.note(Mutate, 0, "tar.extract", "extracts files, over what is there", name)
+	case 'c':
+		if file {
+			a.note(Mutate, 0, "tar.create", "writes an archive", name)
+		} else {
+			a.unclear("tar.stream", "writes an archive to its output", name)
+		}
+	case 0:
+		a.unclear("tar.mode", "tar lacks its mode", name)
+	default:
+		a.note(Mutate, 0, "tar.change", "changes an archive", name)
+	}
+}
+
+// rsyncProgram tells copies to another host from copies here.
+func rsyncProgram(a *assessor, name word, args []word) {
+	dry, remote := false, false
+	var operands []word
+	for _, w := range args {
+		switch {
+		case w.text == "-n" || w.text == "--dry-run":
+			dry = true
+		case strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "n") && !strings.Contains(w.text, "e"):
+			dry = true
+		case !strings.HasPrefix(w.text, "-"):
+			operands = append(operands, w)
+		}
+	}
+	if n := len(operands); n > 1 {
+		remote = remotePlace(operands[n-1].text)
+	}
+	switch {
+	case dry:
+		quiet := &assessor{dialect: a.dialect, effect: Observe, scope: a.scope.clone(), depth: a.depth, plainText: a.plainText}
+		quiet.hand(name, args)
+		a.flags |= quiet.flags &^ Exfil
+		a.unclear("rsync.dry-run", "only shows what would be copied", name)
+		if quiet.flags&^Exfil != 0 {
+			a.findings = append(a.findings, quiet.findings...)
+		}
+		return
+	case remote:
+		a.note(Mutate, Exfil, "rsync.remote", "copies data to another host", name)
+	}
+	a.hand(name, args)
+	for _, w := range operands {
+		a.readPath(w, kindTree)
+	}
+	if n := len(operands); n > 1 && !remote {
+		a.writePath(operands[n-1], word{start: name.start, end: operands[n-1].end})
+	}
+}
+
+// remotePlace reports whether a copy's end lies on another host: HOST:PATH.
+func remotePlace(text string) bool {
+	at := strings.IndexByte(text, ':')
+	return at > 0 && !strings.Contains(text[:at], "/") || strings.Contains(text, "://")
+}
+
+// gitProgram refuses settings on the line, which can name programs to run.
+func gitProgram(a *assessor, name word, args []word) {
+	for i, w := range args {
+		if w.text == "-c" || strings.HasPrefix(w.text, "--config-env") || strings.HasPrefix(w.text, "--exec-path=") {
+			a.note(Mutate, Opaque, "git.config", "a setting of git can name a program to run", w)
+			if i+1 < len(args) {
+				if _, text, ok := strings.Cut(args[i+1].text, "="); ok {
+					v := args[i+1]
+					v.text = strings.TrimPrefix(text, "!")
+					a.nested(v)
+				}
+			}
+		}
+		if !strings.HasPrefix(w.text, "-") {
+			break
+		}
+	}
+	a.hand(name, args)
+}

@@ -1,0 +1,352 @@
+package risk
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// hole stands for a piece of a word that cannot be known by reading. Texts that
+// hold this byte themselves are never read as commands.
+const hole = '\x00'
+
+// maxExpansion bounds what one brace expansion may yield.
+const maxExpansion = 64
+
+// word is one argument as a program would get it.
+type word struct {
+	text       string
+	start, end int  // span in the assessed text
+	glob       bool // has an unquoted wildcard: stands for any number of words
+	tree       bool // stands for some path at or below text
+	quoted     bool // some of it was quoted or escaped
+}
+
+// known reports whether the program gets exactly text.
+func (w word) known() bool {
+	return !w.glob && !w.tree && strings.IndexByte(w.text, hole) < 0
+}
+
+// mayBeOption reports whether a part that is not known could turn the word into
+// an option.
+func (w word) mayBeOption() bool {
+	if w.text == "" {
+		return false
+	}
+	if w.text[0] == hole {
+		return true
+	}
+	return w.glob && strings.IndexByte("*?[-+@!(", w.text[0]) >= 0
+}
+
+// fields expands words as the shell would, braces included.
+func (a *assessor) fields(words []*syntax.Word) []word {
+	out := make([]word, 0, len(words))
+	for _, w := range words {
+		out = append(out, a.expand(w)...)
+	}
+	return out
+}
+
+// expand returns the words that one word of the text becomes.
+func (a *assessor) expand(w *syntax.Word) []word {
+	start, end := a.span(w)
+	if lit := w.Lit(); lit != "" && plainLiteral(lit) {
+		return []word{{text: lit, start: start, end: end}}
+	}
+	if a.dialect != Fish {
+		syntax.SplitBraces(w)
+	}
+	partial := []word{{start: start, end: end}}
+	partial = a.parts(partial, w.Parts, false)
+	var out []word
+	for _, one := range partial {
+		out = append(out, splitUnknown(one)...)
+	}
+	return out
+}
+
+// one expands a word that stands where no splitting happens (a redirection, an
+// assignment); the result is unknown when it is more than one.
+func (a *assessor) one(w *syntax.Word) word {
+	all := a.expand(w)
+	if len(all) == 1 {
+		return all[0]
+	}
+	start, end := a.span(w)
+	return word{text: string(hole), start: start, end: end}
+}
+
+func plainLiteral(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case strings.IndexByte("/._-,:=%+", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// ifsMark stands for an unquoted $IFS, which separates words.
+const ifsMark = "\x00\x01"
+
+// splitUnknown cuts a word at an unquoted $IFS, so that rm$IFS-rf is seen.
+func splitUnknown(w word) []word {
+	if !strings.Contains(w.text, ifsMark) {
+		return []word{w}
+	}
+	var out []word
+	for _, piece := range strings.Split(w.text, ifsMark) {
+		if piece == "" {
+			continue
+		}
+		one := w
+		one.text = piece
+		out = append(out, one)
+	}
+	return out
+}
+
+func (a *assessor) parts(in []word, parts []syntax.WordPart, quoted bool) []word {
+	for _, part := range parts {
+		if brace, ok := part.(*syntax.BraceExp); ok {
+			in = a.brace(in, brace)
+			continue
+		}
+		add := a.part(part, quoted, in[0].text == "")
+		for i := range in {
+			in[i].text += add.text
+			in[i].glob = in[i].glob || add.glob
+			in[i].tree = in[i].tree || add.tree
+			in[i].quoted = in[i].quoted || add.quoted
+		}
+	}
+	return in
+}
+
+func (a *assessor) brace(in []word, b *syntax.BraceExp) []word {
+	var tails []word
+	if b.Sequence {
+		tails = sequence(b)
+	} else {
+		for _, elem := range b.Elems {
+			tails = append(tails, a.parts([]word{{}}, elem.Parts, false)...)
+		}
+	}
+	if len(in)*len(tails) > maxExpansion {
+		a.unclear("brace.large", "a brace expansion is too large to be read", in[0])
+		tails = []word{{text: string(hole)}}
+	}
+	var out []word
+	for _, head := range in {
+		for _, tail := range tails {
+			one := head
+			one.text += tail.text
+			one.glob = head.glob || tail.glob
+			one.quoted = head.quoted || tail.quoted
+			out = append(out, one)
+		}
+	}
+	if len(out) == 0 {
+		return []word{{text: string(hole)}}
+	}
+	return out
+}
+
+// sequence expands {1..5} and {a..e}; anything unusual stays unknown.
+func sequence(b *syntax.BraceExp) []word {
+	unknown := []word{{text: string(hole)}}
+	if len(b.Elems) != 2 {
+		return unknown
+	}
+	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
+	from, errFrom := strconv.Atoi(first)
+	to, errTo := strconv.Atoi(last)
+	letters := errFrom != nil && errTo != nil && len(first) == 1 && len(last) == 1
+	if letters {
+		from, to = int(first[0]), int(last[0])
+	} else if errFrom != nil || errTo != nil || first[0] == '0' || last[0] == '0' {
+		return unknown
+	}
+	step := 1
+	if to < from {
+		step = -1
+	}
+	if (to-from)*step >= maxExpansion || (to-from)*step < 0 {
+		return unknown
+	}
+	var out []word
+	for n := from; ; n += step {
+		text := strconv.Itoa(n)
+		if letters {
+			text = string(rune(n))
+		}
+		out = append(out, word{text: text})
+		if n == to {
+			return out
+		}
+	}
+}
+
+// part expands one part of a word.
+func (a *assessor) part(part syntax.WordPart, quoted, first bool) word {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		return a.literal(p, quoted, first)
+	case *syntax.SglQuoted:
+		a.history(p, p.Value, !strings.Contains(p.Value, "\n"))
+		if !p.Dollar {
+			return word{text: p.Value, quoted: true}
+		}
+		return word{text: decodeANSI(p.Value), quoted: true}
+	case *syntax.DblQuoted:
+		w := a.parts([]word{{}}, p.Parts, true)[0]
+		if p.Dollar {
+			w.text = string(hole) // translated text
+		}
+		w.quoted = true
+		return w
+	case *syntax.ParamExp:
+		return a.parameter(p, quoted)
+	case *syntax.CmdSubst:
+		a.inSubshell(func() { a.stmts(p.Stmts) })
+		return word{text: string(hole)}
+	case *syntax.ProcSubst:
+		a.inSubshell(func() { a.stmts(p.Stmts) })
+		if p.Op != syntax.CmdIn {
+			a.unclear("process.substitution", "a process substitution takes a program's output", a.at(p))
+		}
+		return word{text: "/dev/fd/63"}
+	case *syntax.ArithmExp:
+		a.arithmetic(p.X)
+		return word{text: "0", quoted: true}
+	default: // an extended glob, or a node that a later parser adds
+		a.unclear("pattern.extended", "an extended pattern is not read", a.at(part))
+		return word{text: string(hole), glob: true}
+	}
+}
+
+// literal removes quoting and marks wildcards.
+func (a *assessor) literal(l *syntax.Lit, quoted, first bool) word {
+	a.history(l, l.Value, false)
+	w := word{}
+	s := l.Value
+	if quoted {
+		if strings.IndexByte(s, '\\') >= 0 {
+			s = unescapeDouble(s)
+		}
+		return word{text: s}
+	}
+	if strings.IndexByte(s, '(') >= 0 {
+		a.unclear("glob.qualifier", "a glob qualifier can run code", a.at(l))
+	}
+	if first && len(s) > 1 && s[0] == '~' && strings.IndexByte("+-0123456789[", s[1]) >= 0 {
+		s = string(hole) + s[1:]
+	}
+	if strings.IndexAny(s, `\*?[`) < 0 {
+		return word{text: s}
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			w.quoted = true
+			if i++; i < len(s) && s[i] != '\n' {
+				b.WriteByte(s[i])
+			}
+			continue
+		case '*', '?', '[':
+			w.glob = true
+		}
+		b.WriteByte(s[i])
+	}
+	w.text = b.String()
+	if w.text == "[" || w.text == "[[" { // the program, not a pattern
+		w.glob = false
+	}
+	return w
+}
+
+func unescapeDouble(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// history reports an exclamation mark that an interactive shell would replace
+// by an earlier command.
+func (a *assessor) history(n syntax.Node, s string, safe bool) {
+	if safe || a.plainText || a.dialect == Fish {
+		return
+	}
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] == '!' && strings.IndexByte(" \t\n=(\"", s[i+1]) < 0 && (i == 0 || s[i-1] != '\\') {
+			a.note(Mutate, Opaque, "history.expansion", "an interactive shell would put an earlier command here", a.at(n))
+			return
+		}
+	}
+}
+
+// decodeANSI reads the escapes of $'…'; what would cut the string is unknown.
+func decodeANSI(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if at := strings.IndexByte(`abefnrtvE\'"?`, s[i]); at >= 0 {
+			b.WriteByte("\a\b\x1b\f\n\r\t\v\x1b\\'\"?"[at])
+			continue
+		}
+		n, size, base := 0, 0, 16
+		switch c := s[i]; {
+		case c == 'x':
+			n, size = 1, 2
+		case c == 'u':
+			n, size = 1, 4
+		case c == 'U':
+			n, size = 1, 8
+		case c >= '0' && c <= '7':
+			n, size, base = 0, 3, 8
+		default: // \c and whatever else
+			b.WriteByte(hole)
+			continue
+		}
+		digits := s[i+n:]
+		end := 0
+		for end < len(digits) && end < size && isDigit(digits[end], base) {
+			end++
+		}
+		v, err := strconv.ParseUint(digits[:end], base, 32)
+		switch {
+		case err != nil || v == 0:
+			b.WriteByte(hole)
+		case s[i] == 'u' || s[i] == 'U':
+			b.WriteString(string(utf8.AppendRune(nil, rune(v))))
+		default:
+			b.WriteByte(byte(v))
+		}
+		i += n + end - 1
+	}
+	return b.String()
+}
+
+func isDigit(c byte, base int) bool {
+	if base == 8 {
+		return c >= '0' && c <= '7'
+	}
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
