@@ -1,0 +1,364 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/themes"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/ui/screen"
+)
+
+func styles(t testing.TB) *screen.Styles {
+	t.Helper()
+	theme, err := themes.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := screen.NewStyles(theme)
+	return &s
+}
+
+func display(t testing.TB, w, h int) *screen.Screen {
+	t.Helper()
+	sim := tcell.NewSimulationScreen("UTF-8")
+	s := screen.Wrap(sim)
+	if err := s.Init(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Fini)
+	sim.SetSize(w, h)
+	s.Clear()
+	return s
+}
+
+// shown is what a transcript looks like.
+func shown(t testing.TB, tr *Transcript, w, h int) string {
+	t.Helper()
+	s := display(t, w, h)
+	tr.Draw(s, 0, 0, w, h, false)
+	return onScreen(s)
+}
+
+func onScreen(s tcell.Screen) string {
+	w, h := s.Size()
+	var b strings.Builder
+	for y := range h {
+		l := ""
+		for x := 0; x < w; {
+			str, _, width := s.Get(x, y)
+			l += str
+			x += width
+		}
+		b.WriteString(strings.TrimRight(l, " ") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+var epoch = time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func newTranscript(t testing.TB) *Transcript {
+	return NewTranscript(styles(t), func() time.Time { return epoch })
+}
+
+func result(fields map[string]any) string {
+	return tools.Envelope(epoch, tools.Result{Value: fields})
+}
+
+func TestATurnReadsLikeAConversation(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Prompt("why is web-1's disk full?", false)
+	for _, e := range []agent.Event{
+		agent.Reasoning{Text: "The user wants "}, agent.Reasoning{Text: "du."},
+		agent.Text{Text: "Looking at the "}, agent.Text{Text: "**largest** folders"},
+		agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"du -xh /var"}`)},
+		agent.CallStarted{Call: "1", Tool: "run_shell", Effect: "observe", Target: "local", Action: tools.Action{Command: "du -xh /var"}},
+		agent.CallFinished{Call: "1", Tool: "run_shell", Outcome: "exited 0", Duration: 812 * time.Millisecond,
+			Content: result(map[string]any{"stdout": "512M\t/var/log\n18G\t/var/lib\n", "exit_code": 0})},
+		agent.CallProposed{Call: "2", Tool: "write_file", Arguments: json.RawMessage(`{"path":"/etc/motd","content":"x"}`)},
+		agent.CallFinished{Call: "2", Tool: "write_file", Denied: true, IsError: true, Content: result(map[string]any{"error": "denied"})},
+		agent.Text{Text: "It is `/var/lib`."},
+		agent.Done{Ending: agent.Answered},
+	} {
+		tr.Event(e)
+	}
+	want := `
+ you  why is web-1's disk full?
+      ▸ thought · 4 words
+
+ nod  Looking at the largest folders
+      ▸ run_shell du -xh /var          observe
+        ✓ exit 0 · 812 ms · 2 lines
+      ▸ write_file /etc/motd
+        ✗ denied
+
+      It is /var/lib.`
+	if got := shown(t, tr, 46, 14); got != want[1:] {
+		t.Errorf("shown:\n%s\nwant:\n%s", got, want[1:])
+	}
+}
+
+func TestAnOpenCardShowsAllOfIt(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"printf 'a\\tb'\nfalse"}`)})
+	tr.Event(agent.CallStarted{Call: "1", Target: "local", Pane: "%3", Effect: "mutate"})
+	tr.Event(agent.CallFinished{Call: "1", IsError: true, Outcome: "exited 1", Duration: 2 * time.Second,
+		Content: result(map[string]any{"stdout": "a\tb\x1b[31m\n", "exit_code": 1})})
+	tr.Select(-1)
+	if !tr.Fold() {
+		t.Fatal("the card does not open")
+	}
+	want := `
+      ▾ run_shell printf 'a\tb' false   mutate
+        ✗ exit 1 · 2 s · 1 line
+        │ local · pane %3
+        │ printf 'a\tb'
+        │ false
+        │ stdout:
+        │ a       b␛[31m
+        │ exit_code: 1`
+	if got := shown(t, tr, 46, 10); got != want[1:] {
+		t.Errorf("shown:\n%s\nwant:\n%s", got, want[1:])
+	}
+	if raw := tr.Raw(); !strings.Contains(raw, "printf 'a\\tb'\nfalse\n") || !strings.Contains(raw, "a\tb\x1b[31m") {
+		t.Errorf("copied: %q", raw)
+	}
+}
+
+func TestMarkdownIsSetPlainly(t *testing.T) {
+	cases := []struct{ name, source, want string }{
+		{"paragraphs", "one *two* **three**\nfour\n\nfive  \nsix", "one two three four\n\nfive\nsix"},
+		{"heading", "# Title\ntext", "Title\n\ntext"},
+		{"list", "- a\n- b\n  - c\n- d", "• a\n• b\n  • c\n• d"},
+		{"ordered", "3. a\n4. b\n\n   more", "3. a\n\n4. b\n\n   more"},
+		{"tasks", "- [x] a\n- [ ] b", "• ☑ a\n• ☐ b"},
+		{"quote", "> a\n> b", "│ a b"},
+		{"code", "x\n```sh\nls\t-l  \n\n  y\n```\nz", "x\n\n  ls      -l  \n\n    y\n\nz"},
+		{"two codes", "```\na\n```\n```\nb\n```", "  a\n\n  b"},
+		{"rule", "a\n\n---\n\nb", "a\n\n────────────────────────\n\nb"},
+		{"link", "see [docs](http://x/y) and <http://z>", "see docs <http://x/y> and\nhttp://z"},
+		{"tags are text", "[red]x[-] <b>y</b>", "[red]x[-] <b>y</b>"},
+		{"escapes", "a\x1b[31mb\u202ec", "a␛[31mb�c"},
+		{"table", "|a|bb|\n|-|-:|\n|1|2|\n|long|3|", "a    │ bb\n─────────\n1    │  2\nlong │  3"},
+		{"wide table", "|name|what it is|\n|-|-|\n|x|" + strings.Repeat("word ", 9) + "|",
+			"name: x\nwhat it is: word word word\nword word word word word word"},
+		{"wrapped", strings.Repeat("word ", 9), "word word word word word word\nword word word"},
+		{"long word", strings.Repeat("x", 40), strings.Repeat("x", 30) + "\n" + strings.Repeat("x", 10)},
+		{"wide", strings.Repeat("日", 20), strings.Repeat("日", 15) + "\n" + strings.Repeat("日", 5)},
+	}
+	for _, c := range cases {
+		p := prose{parser: newParser}
+		p.add(c.source)
+		if got := proseText(&p, 30); got != c.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+func proseText(p *prose, width int) string {
+	var lines []string
+	for i := range p.layout(width) {
+		l := p.line(i).text()
+		if strings.TrimSpace(l) == "" {
+			l = ""
+		}
+		lines = append(lines, l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestStreamedProseEqualsTheWhole proves that it does not matter in which
+// pieces an answer arrives, nor when it is drawn meanwhile.
+func TestStreamedProseEqualsTheWhole(t *testing.T) {
+	pieces := []string{
+		"# Head\n", "A paragraph\nof *two* lines.\n", "\n", "- item\n", "- other\n\n  more\n", "```go\ncode()\n\n\tmore\n```\n",
+		"~~~\nx\n", "~~~\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "> quote\n", "1. one\n2. two\n", "end", "\n\n", "    indented\n",
+	}
+	r := rand.New(rand.NewSource(7))
+	for range 300 {
+		source := ""
+		for range 1 + r.Intn(12) {
+			source += pieces[r.Intn(len(pieces))]
+		}
+		whole := prose{parser: newParser}
+		whole.add(source)
+		streamed := prose{parser: newParser}
+		for rest := source; rest != ""; {
+			n := 1 + r.Intn(min(len(rest), 9))
+			streamed.add(rest[:n])
+			rest = rest[n:]
+			if r.Intn(3) == 0 {
+				streamed.layout(20 + r.Intn(2))
+			}
+		}
+		if got, want := proseText(&streamed, 20), proseText(&whole, 20); got != want {
+			t.Fatalf("%q:\n%s\nwant:\n%s", source, got, want)
+		}
+		if streamed.source.String() != source {
+			t.Fatal("the source is not what came")
+		}
+	}
+}
+
+func TestNothingJumpsWhileTheOperatorReadsAbove(t *testing.T) {
+	tr := newTranscript(t)
+	for i := range 50 {
+		tr.Prompt(fmt.Sprintf("prompt %d", i), false)
+		tr.Event(agent.Text{Text: fmt.Sprintf("answer %d", i)})
+	}
+	s := display(t, 40, 12)
+	tr.Draw(s, 0, 0, 40, 12, false)
+	tr.Page(-2)
+	before := shown(t, tr, 40, 12)
+	tr.Event(agent.Text{Text: strings.Repeat("more ", 200)})
+	tr.Notice("something")
+	tr.Event(agent.CallProposed{Call: "1", Tool: "time"})
+	after := shown(t, tr, 40, 12)
+	if first := func(s string) string { return s[:strings.LastIndex(s, "\n")] }; first(before) != first(after) {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	if !strings.Contains(after, "↓ 2 more below") {
+		t.Errorf("the end does not announce itself:\n%s", after)
+	}
+	tr.Bottom()
+	if got := shown(t, tr, 40, 12); !strings.Contains(got, "▸ time") {
+		t.Errorf("at the end:\n%s", got)
+	}
+}
+
+func TestScrollingDownToTheEndFollowsAgain(t *testing.T) {
+	tr := newTranscript(t)
+	for i := range 40 {
+		tr.Notice(fmt.Sprintf("line %d", i))
+	}
+	end := shown(t, tr, 30, 10)
+	tr.Scroll(-7)
+	tr.Scroll(3)
+	middle := shown(t, tr, 30, 10)
+	if !strings.Contains(middle, "line 26") || strings.Contains(middle, "line 39") || tr.Following() {
+		t.Errorf("in the middle:\n%s", middle)
+	}
+	tr.Scroll(4)
+	if got := shown(t, tr, 30, 10); got != end || !tr.Following() {
+		t.Errorf("at the end:\n%s", got)
+	}
+	tr.Top()
+	if got := shown(t, tr, 30, 10); !strings.HasPrefix(got, "   ·  line 0\n") {
+		t.Errorf("at the top:\n%s", got)
+	}
+	tr.Scroll(-100)
+	tr.Scroll(1000)
+	if got := shown(t, tr, 30, 10); got != end {
+		t.Errorf("after too much:\n%s", got)
+	}
+}
+
+func TestAResizeKeepsThePlace(t *testing.T) {
+	tr := newTranscript(t)
+	for i := range 40 {
+		tr.Notice(fmt.Sprintf("line %d %s", i, strings.Repeat("word ", 10)))
+	}
+	shown(t, tr, 60, 10)
+	tr.Scroll(-30)
+	first := strings.SplitN(shown(t, tr, 60, 10), "\n", 2)[0]
+	narrow := strings.SplitN(shown(t, tr, 25, 10), "\n", 2)[0]
+	if first[:15] != narrow[:15] {
+		t.Errorf("%q became %q", first, narrow)
+	}
+}
+
+func TestQueuedPromptsWaitAtTheEnd(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Prompt("first", false)
+	tr.Prompt("second", true)
+	tr.Event(agent.Text{Text: "answer"})
+	if got := shown(t, tr, 40, 8); !strings.HasSuffix(got, "you  second  (waits)") {
+		t.Errorf("waiting:\n%s", got)
+	}
+	tr.Dequeue()
+	tr.Event(agent.Text{Text: "other"})
+	want := "\n you  first\n\n nod  answer\n\n you  second\n\n nod  other"
+	if got := shown(t, tr, 40, 9); got != want[1:] {
+		t.Errorf("sent:\n%s", got)
+	}
+}
+
+func TestUnfinishedCallsEndWithTheTurn(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell"})
+	tr.Event(agent.CallStarted{Call: "1"})
+	if tr.Running() != 1 {
+		t.Error("a started call does not run")
+	}
+	tr.Event(agent.Done{Ending: agent.Interrupted})
+	got := shown(t, tr, 40, 5)
+	if tr.Running() != 0 || !strings.Contains(got, "✗ not finished") || !strings.Contains(got, "■  interrupted") {
+		t.Errorf("%d running:\n%s", tr.Running(), got)
+	}
+}
+
+func FuzzProse(f *testing.F) {
+	f.Add("# a\n\n- b\n```\nc\n```\n|x|y|\n|-|-|\n|1|2|", 12)
+	f.Add("[a](b \"c\") ![d](e) <f@g> ~~h~~\x1b]0;x\a", 1)
+	f.Add("1) a\n   ```\n   b\n", 40)
+	f.Fuzz(func(t *testing.T, source string, width int) {
+		width = 1 + abs(width)%200
+		p := prose{parser: newParser}
+		p.add(source)
+		for i := range p.layout(width) {
+			for _, r := range p.line(i).text() {
+				if r < 0x20 || r >= 0x7f && r < 0xa0 {
+					t.Fatalf("%U is drawn", r)
+				}
+			}
+		}
+	})
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return -(n + 1)
+	}
+	return n
+}
+
+func BenchmarkAppendToTenThousandMessages(b *testing.B) {
+	tr := long(b)
+	s := display(b, 120, 40)
+	tr.Draw(s, 0, 0, 120, 40, false)
+	for b.Loop() {
+		tr.Event(agent.Text{Text: "another word "})
+		tr.Draw(s, 0, 0, 120, 40, false)
+	}
+}
+
+func BenchmarkScroll(b *testing.B) {
+	tr := long(b)
+	s := display(b, 120, 40)
+	tr.Draw(s, 0, 0, 120, 40, false)
+	i := 0
+	for b.Loop() {
+		if i++; i%1000 < 500 {
+			tr.Page(-1)
+		} else {
+			tr.Page(1)
+		}
+		tr.Draw(s, 0, 0, 120, 40, false)
+	}
+}
+
+func long(b *testing.B) *Transcript {
+	tr := newTranscript(b)
+	for i := range 5000 {
+		tr.Prompt(fmt.Sprintf("prompt %d", i), false)
+		tr.Event(agent.Text{Text: "An *answer* with `code` and\n\n- a list\n- of things\n\nand " + strings.Repeat("some words ", 30)})
+	}
+	return tr
+}
