@@ -1,0 +1,171 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// Top is what the first line shows. Empty parts are left out.
+type Top struct {
+	Target, Trust string
+	Posture       string
+	Model         string
+	Context       int // percent of the model's limit; 0 if not known
+	Limit         int // tokens; 0 if not known
+	Cost          string
+	Waiting       int    // approvals
+	Offline       string // a word on what does not work, if anything
+}
+
+// Bottom is what the last line shows.
+type Bottom struct {
+	Mode    string // a word on where the keys go, if that is not plain: "typing into local"
+	Hints   []keys.Hint
+	Turn    bool          // a turn is running
+	Elapsed time.Duration // since when
+	Running int           // calls that run
+	Waiting int           // approvals
+	Frame   int           // of the spinner
+}
+
+// part is a piece of a line. The part with the lowest rank goes first.
+type part struct {
+	text  string
+	style tcell.Style
+	rank  int
+}
+
+// DrawTop draws the first line.
+func DrawTop(s tcell.Screen, x, y, width int, t Top, styles *screen.Styles) {
+	bar := styles.Bar
+	left := []part{{" nod ", bar.Bold(true), 1}}
+	if t.Target != "" {
+		left = append(left, part{" " + t.Target + " ", bar.Bold(true), 9})
+	}
+	if t.Trust != "" {
+		left = append(left, part{" ●" + t.Trust + " ", styles.Trust(t.Trust), 9})
+	}
+	if t.Posture != "" {
+		left = append(left, part{"  " + t.Posture, bar, 7})
+	}
+	if model := modelText(t); model != "" {
+		left = append(left, part{"  " + model, bar, 4})
+	}
+	if t.Offline != "" {
+		left = append(left, part{"  " + t.Offline, bar.Bold(true), 6})
+	}
+	var right []part
+	if t.Waiting > 0 {
+		right = []part{{fmt.Sprintf(" %d waiting ", t.Waiting), styles.Selection.Bold(true), 8}}
+	}
+	drawBar(s, x, y, width, left, right, bar)
+}
+
+func modelText(t Top) string {
+	var words []string
+	if t.Model != "" {
+		words = append(words, t.Model)
+	}
+	if t.Context > 0 {
+		word := fmt.Sprintf("%d %%", t.Context)
+		if t.Limit > 0 {
+			word += " of " + tokens(t.Limit)
+		}
+		words = append(words, word)
+	}
+	if t.Cost != "" {
+		words = append(words, t.Cost)
+	}
+	return strings.Join(words, " · ")
+}
+
+// tokens is a number of tokens as people say it: 128k, 1M.
+func tokens(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + "M"
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// DrawBottom draws the last line.
+func DrawBottom(s tcell.Screen, x, y, width int, b Bottom, styles *screen.Styles) {
+	bar := styles.Bar
+	var left []part
+	if b.Mode != "" {
+		left = append(left, part{" " + b.Mode + " ", styles.Selection.Bold(true), 9})
+	}
+	for i, h := range b.Hints {
+		left = append(left, part{" " + h.Key, bar.Bold(true), 5 - min(i, 4)}, part{" " + h.Text + " ", bar, 5 - min(i, 4)})
+	}
+	drawBar(s, x, y, width, left, []part{{b.activity() + " ", bar, 8}}, bar)
+}
+
+// activity says what is going on.
+func (b Bottom) activity() string {
+	var words []string
+	switch {
+	case b.Waiting > 0:
+		words = append(words, "waits for your nod")
+	case b.Running > 0:
+		words = append(words, fmt.Sprintf("%d running", b.Running))
+	case b.Turn:
+		words = append(words, "working")
+	default:
+		return "nothing running"
+	}
+	if b.Turn {
+		words = append([]string{spinner[b.Frame%len(spinner)]}, words...)
+		words = append(words, elapsed(b.Elapsed))
+	}
+	return strings.Join(words, " ")
+}
+
+func elapsed(d time.Duration) string {
+	s := int(d / time.Second)
+	if s < 60 {
+		return fmt.Sprintf("%d s", s)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// drawBar draws parts from the left and from the right. Parts are left out, the
+// lowest rank and the last first, until the rest fits.
+func drawBar(s tcell.Screen, x, y, width int, left, right []part, bar tcell.Style) {
+	for {
+		total := 0
+		lowest, side := -1, &left
+		for _, parts := range []*[]part{&left, &right} {
+			for i, p := range *parts {
+				total += screen.Width(p.text)
+				if lowest < 0 || p.rank <= (*side)[lowest].rank {
+					lowest, side = i, parts
+				}
+			}
+		}
+		if total <= width || len(left)+len(right) <= 1 {
+			break
+		}
+		*side = append((*side)[:lowest:lowest], (*side)[lowest+1:]...)
+	}
+	screen.Fill(s, x, y, width, 1, " ", bar)
+	at := 0
+	for _, p := range left {
+		at += screen.Draw(s, x+at, y, width-at, p.text, p.style)
+	}
+	at = width
+	for i := len(right) - 1; i >= 0; i-- {
+		at -= screen.Width(right[i].text)
+		screen.Draw(s, x+max(at, 0), y, width-max(at, 0), right[i].text, right[i].style)
+	}
+}
