@@ -39,8 +39,8 @@ type shape struct{ must, may []string }
 
 var (
 	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wait"}}
-	runShape     = shape{[]string{"Command", "Dialect", "Pane", "Prompt"}, []string{"Wait", "Background"}}
-	typeShape    = shape{[]string{"Pane"}, []string{"Pending", "Prompt", "Dialect", "Literal", "Keys", "Enter", "Wait"}}
+	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Wait", "Background"}}
+	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Pending", "Prompt", "Literal", "Keys", "Enter", "Wait"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}

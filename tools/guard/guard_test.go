@@ -15,6 +15,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 )
@@ -57,24 +58,24 @@ func (r *recorder) Find(_ context.Context, _, name string) (guard.Pane, error) {
 	return r, nil
 }
 func (r *recorder) Look(context.Context) (guard.State, error) { return r.state, nil }
-func (r *recorder) Run(_ context.Context, command string) (guard.Run, error) {
-	r.got = append(r.got, "run "+command)
+func (r *recorder) Run(_ context.Context, req pane.Request) (guard.Run, error) {
+	r.got = append(r.got, "run "+req.Command)
 	return nil, nil
 }
 func (r *recorder) Type(_ context.Context, literal string, keys []string) error {
 	r.got = append(r.got, "type "+literal+" "+strings.Join(keys, ","))
 	return nil
 }
-func (r *recorder) Capture(_ context.Context, v guard.View) (guard.Capture, error) {
+func (r *recorder) Capture(_ context.Context, v guard.View) (pane.Capture, error) {
 	r.got = append(r.got, "capture "+v.Encode())
-	return guard.Capture{Text: "screen"}, nil
+	return pane.Capture{Text: "screen"}, nil
 }
 
 // actions are one of each kind; path is a file that does not exist.
 func actions(path string) map[string]tools.Action {
 	return map[string]tools.Action{
 		"exec":    {Tool: "x", Kind: tools.Exec, Target: "local", User: "ops", Command: "cat >" + path, Dialect: "sh", Stdin: []byte("in"), Dir: "/", Wait: time.Second},
-		"run":     {Tool: "x", Kind: tools.Run, Target: "local", User: "ops", Pane: "%3", Command: "id", Dialect: "bash", Prompt: true, Wait: time.Second},
+		"run":     {Tool: "x", Kind: tools.Run, Target: "local", User: "ops", Pane: "%3", Command: "id", Dialect: "bash", Wait: time.Second},
 		"type":    {Tool: "x", Kind: tools.Type, Target: "local", User: "ops", Pane: "%3", Dialect: "bash", Prompt: true, Literal: "ls", Keys: []string{"Up", "C-c"}, Enter: true},
 		"write":   {Tool: "x", Kind: tools.Write, Target: "local", User: "ops", Path: path, Content: []byte("text")},
 		"read":    {Tool: "x", Kind: tools.Read, Target: "local", User: "ops", Path: "/etc/hostname", Command: "lines"},
@@ -94,7 +95,7 @@ func (w world) do(t *testing.T, name string, a tools.Action, grant tools.Grant) 
 		_, err = p.Wait()
 		return err
 	case "run":
-		_, err := w.Run(t.Context(), a, grant)
+		_, err := w.Run(t.Context(), a, grant, guard.Dispatch{Turn: time.Second})
 		return err
 	case "type":
 		return w.Type(t.Context(), a, grant)
@@ -208,7 +209,7 @@ func TestMalformedActionsAreRefused(t *testing.T) {
 		"run with input":            func(a *tools.Action) { a.Stdin = []byte("x") },
 		"run in a folder":           func(a *tools.Action) { a.Dir = "/" },
 		"run without a pane":        func(a *tools.Action) { a.Pane = "" },
-		"run away from a prompt":    func(a *tools.Action) { a.Prompt = false },
+		"run with a prompt":         func(a *tools.Action) { a.Prompt = true },
 		"run behind a pending line": func(a *tools.Action) { a.Pending = "rm -rf " },
 		"run waited for and not":    func(a *tools.Action) { a.Background = true },
 		"type with a command":       func(a *tools.Action) { a.Command = "x" },
@@ -254,12 +255,11 @@ func TestChangedSurroundingsStopAnAction(t *testing.T) {
 		kind string
 		edit func(*guard.State)
 	}{
-		"the operator typed":        {"run", func(s *guard.State) { s.Pending = "rm -rf " }},
-		"the operator typed, keys":  {"type", func(s *guard.State) { s.Pending = "sudo " }},
-		"a program runs":            {"run", func(s *guard.State) { s.AtPrompt = false }},
-		"a program runs, keys":      {"type", func(s *guard.State) { s.AtPrompt = false }},
-		"another shell":             {"run", func(s *guard.State) { s.Shell = "fish" }},
-		"not known to be any shell": {"run", func(s *guard.State) { s.Shell = "" }},
+		"the operator typed":       {"run", func(s *guard.State) { s.Pending = "rm -rf " }},
+		"the operator typed, keys": {"type", func(s *guard.State) { s.Pending = "sudo " }},
+		"a program runs, keys":     {"type", func(s *guard.State) { s.AtPrompt = false }},
+		"another shell":            {"run", func(s *guard.State) { s.Shell = "fish" }},
+		"another shell, keys":      {"type", func(s *guard.State) { s.Shell = "sh" }},
 	} {
 		w := newWorld(t)
 		a := base[c.kind]

@@ -4,14 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/tools"
 )
 
-// Panes are a target's panes.
+// Panes are a target's panes. [Keep] makes them of a keeper.
 type Panes interface {
 	// Find returns a managed pane. An empty session means the default one, an
 	// empty name its shared pane, a name such as "%3" the pane with that id.
@@ -23,41 +25,36 @@ type Panes interface {
 type Pane interface {
 	// Look says how the pane stands.
 	Look(ctx context.Context) (State, error)
-	// Run runs a command line in the pane's shell as a tracked run. The run
-	// goes on when ctx ends.
-	Run(ctx context.Context, command string) (Run, error)
+	// Run gives a command to the shell at whose prompt the pane stands. It
+	// refuses where something stands on the prompt's line. ctx bounds the wait
+	// for the pane's turn, not the run.
+	Run(ctx context.Context, r pane.Request) (Run, error)
 	// Type types text and then keys by their tmux names.
 	Type(ctx context.Context, literal string, keys []string) error
 	// Capture returns what the pane shows.
-	Capture(ctx context.Context, v View) (Capture, error)
+	Capture(ctx context.Context, v View) (pane.Capture, error)
 }
 
 // State is how a pane stands at one moment.
 type State struct {
 	ID       string // "%3"
-	Shell    string // dialect of the shell at whose prompt it stands; empty if unknown
-	AtPrompt bool
-	Pending  string // what stands on the prompt line
-	Busy     string // the command that runs, if it is known
+	Shell    string // dialect of the pane's shell; "bash", which is read with most suspicion, where it is not known
+	AtPrompt bool   // the shell is known to wait for a command
+	Pending  string // what stands on the prompt's line
+	Busy     string // the tracked command that runs; empty if none does
 }
 
-// Run is a command that was dispatched to a pane.
+// Run is a command that was dispatched to a pane. Its methods are safe for
+// concurrent use.
 type Run interface {
 	// Done is closed when the command has ended, or can be followed no more.
 	Done() <-chan struct{}
+	// FullScreen is closed when a full-screen program has taken the terminal.
+	FullScreen() <-chan struct{}
 	// Result is what is known now; it is final once Done is closed.
-	Result() RunResult
-	// Interrupt types Ctrl-C.
-	Interrupt() error
-}
-
-// RunResult is a run's end and output.
-type RunResult struct {
-	Outcome backends.Outcome
-	Output  []byte   // standard output and error, as the terminal got them; perhaps not all of Bytes
-	Bytes   int64    // output in all
-	Notices []string // what a reader must know: lost output, a full-screen program
-	Problem string   // why the outcome is unknown; empty if it is not, or not yet
+	Result() pane.Result
+	// Interrupt types Ctrl-C, unless the run has ended.
+	Interrupt(ctx context.Context) error
 }
 
 // View says what a capture shows; the zero value is the screen.
@@ -69,12 +66,6 @@ type View struct {
 	Escapes        bool   `json:"include_escape_sequences,omitempty"`
 	EscapeControls bool   `json:"escape_non_printable,omitempty"`
 	Alternate      bool   `json:"include_alternate_screen,omitempty"`
-}
-
-// Capture is what a pane shows.
-type Capture struct {
-	Text    string
-	Notices []string
 }
 
 // Encode is the view as it stands in the Command of an action.
@@ -104,11 +95,11 @@ func (g *Guard) Look(ctx context.Context, target, session, name string) (State, 
 	if err != nil {
 		return State{}, err
 	}
-	pane, err := find(ctx, p, session, name)
+	at, err := find(ctx, p, session, name)
 	if err != nil {
 		return State{}, err
 	}
-	return pane.Look(ctx)
+	return at.Look(ctx)
 }
 
 func find(ctx context.Context, p Place, session, name string) (Pane, error) {
@@ -118,23 +109,50 @@ func find(ctx context.Context, p Place, session, name string) (Pane, error) {
 	return p.Panes.Find(ctx, session, name)
 }
 
-// Run runs a's command line in a's pane, which must stand at an empty prompt
-// of the shell that the command was planned for.
-func (g *Guard) Run(ctx context.Context, a tools.Action, grant tools.Grant) (Run, error) {
-	pane, err := g.planned(ctx, tools.Run, a, grant)
+// Dispatch says how a run's output is to be kept.
+type Dispatch struct {
+	// Turn bounds the wait for the pane's turn.
+	Turn time.Duration
+	// Keep and Sink are as in [pane.Request].
+	Keep int
+	Sink io.Writer
+}
+
+// Run runs a's command line in a's pane, which must be one of the shell that
+// the command was planned for. The pane itself refuses if it does not stand at
+// an empty prompt.
+func (g *Guard) Run(ctx context.Context, a tools.Action, grant tools.Grant, d Dispatch) (Run, error) {
+	at, now, err := g.look(ctx, tools.Run, a, grant)
 	if err != nil {
+		return nil, err
+	}
+	if err := same([]ChangedError{
+		{"the pane", a.Pane, now.ID},
+		{"the pane's shell", a.Dialect, now.Shell},
+		{"the pane's prompt line", "", now.Pending},
+	}); err != nil {
 		return nil, err
 	}
 	if err := g.redeem(a, grant); err != nil {
 		return nil, err
 	}
-	return pane.Run(ctx, a.Command)
+	ctx, cancel := context.WithTimeout(ctx, d.Turn)
+	defer cancel()
+	return at.Run(ctx, pane.Request{Command: a.Command, Keep: d.Keep, Sink: d.Sink})
 }
 
 // Type types a's text, keys and Enter, in this order, into a's pane.
 func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) error {
-	pane, err := g.planned(ctx, tools.Type, a, grant)
+	at, now, err := g.look(ctx, tools.Type, a, grant)
 	if err != nil {
+		return err
+	}
+	if err := same([]ChangedError{
+		{"the pane", a.Pane, now.ID},
+		{"whether the pane stands at a prompt", yes(a.Prompt), yes(now.AtPrompt)},
+		{"the pane's shell", a.Dialect, now.Shell},
+		{"the pane's prompt line", a.Pending, now.Pending},
+	}); err != nil {
 		return err
 	}
 	if err := g.redeem(a, grant); err != nil {
@@ -144,51 +162,48 @@ func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) err
 	if a.Enter {
 		keys = append(keys, "Enter")
 	}
-	return pane.Type(ctx, a.Literal, keys)
+	return at.Type(ctx, a.Literal, keys)
 }
 
 // Capture returns what a's pane shows, in the view that is a's Command.
-func (g *Guard) Capture(ctx context.Context, a tools.Action, grant tools.Grant) (Capture, error) {
+func (g *Guard) Capture(ctx context.Context, a tools.Action, grant tools.Grant) (pane.Capture, error) {
 	p, err := g.admit(tools.Read, a, grant)
 	if err != nil {
-		return Capture{}, err
+		return pane.Capture{}, err
 	}
 	v, err := parseView(a.Command)
 	if err != nil {
-		return Capture{}, fmt.Errorf("guard: %w", err)
+		return pane.Capture{}, fmt.Errorf("guard: %w", err)
 	}
-	pane, err := find(ctx, p, "", a.Pane)
+	at, err := find(ctx, p, "", a.Pane)
 	if err != nil {
-		return Capture{}, err
+		return pane.Capture{}, err
 	}
-	return pane.Capture(ctx, v)
+	return at.Capture(ctx, v)
 }
 
-// planned returns a's pane if it stands as it did when a was planned.
-func (g *Guard) planned(ctx context.Context, kind tools.Kind, a tools.Action, grant tools.Grant) (Pane, error) {
+// look admits an action on a pane and says how the pane stands.
+func (g *Guard) look(ctx context.Context, kind tools.Kind, a tools.Action, grant tools.Grant) (Pane, State, error) {
 	p, err := g.admit(kind, a, grant)
 	if err != nil {
-		return nil, err
+		return nil, State{}, err
 	}
-	pane, err := find(ctx, p, "", a.Pane)
+	at, err := find(ctx, p, "", a.Pane)
 	if err != nil {
-		return nil, err
+		return nil, State{}, err
 	}
-	now, err := pane.Look(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range []ChangedError{
-		{"the pane", a.Pane, now.ID},
-		{"whether the pane stands at a prompt", yes(a.Prompt), yes(now.AtPrompt)},
-		{"the pane's shell", a.Dialect, now.Shell},
-		{"the pane's prompt line", a.Pending, now.Pending},
-	} {
+	now, err := at.Look(ctx)
+	return at, now, err
+}
+
+// same returns the first of the comparisons that does not hold.
+func same(all []ChangedError) error {
+	for _, c := range all {
 		if c.Was != c.Is {
-			return nil, fmt.Errorf("guard: %w", &c)
+			return fmt.Errorf("guard: %w", &c)
 		}
 	}
-	return pane, nil
+	return nil
 }
 
 func yes(b bool) string {

@@ -1,0 +1,139 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nod-console/nod/backends/pane"
+)
+
+// settleWait is how long Look waits for a prompt that is coming up: between
+// the end of a command and the end of the prompt behind it the shell is at
+// neither.
+const settleWait = 300 * time.Millisecond
+
+// Keep makes a keeper's panes available to a guard. Its shared pane is made
+// when it is first asked for.
+func Keep(k *pane.Keeper) Panes { return kept{k} }
+
+type kept struct{ keeper *pane.Keeper }
+
+// Find implements [Panes].
+func (k kept) Find(ctx context.Context, session, name string) (Pane, error) {
+	if strings.HasPrefix(name, "%") {
+		for _, p := range k.keeper.List() {
+			if p.ID() == name {
+				return keptPane{p}, nil
+			}
+		}
+		return nil, fmt.Errorf("%w: %s", ErrNoPane, name)
+	}
+	if (session == "" || session == pane.DefaultSession) && (name == "" || name == pane.SharedPane) {
+		p, err := k.keeper.Shared(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return keptPane{p}, nil
+	}
+	p, err := k.keeper.Get(session, name)
+	if errors.Is(err, pane.ErrNotFound) {
+		return nil, fmt.Errorf("%w: %w", ErrNoPane, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return keptPane{p}, nil
+}
+
+type keptPane struct{ *pane.Pane }
+
+// Look implements [Pane].
+func (p keptPane) Look(ctx context.Context) (State, error) {
+	p.settle(ctx)
+	if ctx.Err() != nil {
+		return State{}, context.Cause(ctx)
+	}
+	s := State{ID: p.ID(), Shell: dialect(p.Shell()), AtPrompt: p.AtPrompt()}
+	if s.AtPrompt {
+		s.Pending = p.PendingLine()
+	}
+	if r := p.Busy(); r != nil {
+		s.Busy = r.Command
+	}
+	return s, nil
+}
+
+// settle waits for the prompt of a shell that is not known to do anything.
+func (p keptPane) settle(ctx context.Context) {
+	changed, cancel := p.Subscribe()
+	defer cancel()
+	limit := time.After(settleWait)
+	for !p.AtPrompt() && p.Busy() == nil {
+		select {
+		case <-changed:
+		case <-limit:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// dialect is the language that a family of shells reads.
+func dialect(s pane.Shell) string {
+	if s == pane.Posix {
+		return "sh"
+	}
+	return "bash"
+}
+
+// Run implements [Pane].
+func (p keptPane) Run(ctx context.Context, r pane.Request) (Run, error) {
+	run, err := p.Pane.Run(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return keptRun{run, p.Pane}, nil
+}
+
+// Type implements [Pane].
+func (p keptPane) Type(ctx context.Context, literal string, keys []string) error {
+	if literal != "" {
+		if err := p.Pane.Type(ctx, []byte(literal)); err != nil {
+			return err
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return p.Keys(ctx, keys)
+}
+
+// Capture implements [Pane].
+func (p keptPane) Capture(ctx context.Context, v View) (pane.Capture, error) {
+	return p.Pane.Capture(ctx, pane.CaptureOptions{
+		Start:              v.Start,
+		End:                v.End,
+		JoinWrapped:        v.JoinWrapped,
+		TrailingSpaces:     v.TrailingSpaces,
+		Escapes:            v.Escapes,
+		EscapeNonPrintable: v.EscapeControls,
+		Alternate:          v.Alternate,
+	})
+}
+
+type keptRun struct {
+	*pane.Run
+	pane *pane.Pane
+}
+
+// Interrupt implements [Run]. What runs after it is not interrupted.
+func (r keptRun) Interrupt(ctx context.Context) error {
+	if r.pane.Busy() != r.Run {
+		return nil
+	}
+	return r.pane.Interrupt(ctx)
+}
