@@ -22,8 +22,14 @@ var ssProcess = regexp.MustCompile(`\("([^"]+)",pid=(\d+)`)
 // parseListeners reads ss -tulpn and netstat -tuln, grouped by port.
 func parseListeners(o outcome) []listener {
 	byPort := map[string]*listener{}
+	var last *listener
 	for _, line := range o.lines() {
 		f := strings.Fields(line)
+		if strings.HasPrefix(strings.TrimSpace(line), "users:((") && last != nil {
+			// On a narrow terminal ss breaks its lines before the last column.
+			last.nameProcesses(line)
+			continue
+		}
 		if len(f) < 5 || !strings.HasPrefix(f[0], "tcp") && !strings.HasPrefix(f[0], "udp") {
 			continue
 		}
@@ -47,9 +53,8 @@ func parseListeners(o outcome) []listener {
 			byPort[key] = l
 		}
 		l.addresses = addNew(l.addresses, local[:i])
-		for _, m := range ssProcess.FindAllStringSubmatch(line, -1) {
-			l.processes = addNew(l.processes, m[1])
-		}
+		l.nameProcesses(line)
+		last = l
 	}
 	list := make([]listener, 0, len(byPort))
 	for _, l := range byPort {
@@ -62,6 +67,12 @@ func parseListeners(o outcome) []listener {
 		return list[i].proto < list[j].proto
 	})
 	return list
+}
+
+func (l *listener) nameProcesses(line string) {
+	for _, m := range ssProcess.FindAllStringSubmatch(line, -1) {
+		l.processes = addNew(l.processes, m[1])
+	}
 }
 
 func addNew(list []string, s string) []string {

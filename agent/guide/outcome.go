@@ -96,9 +96,12 @@ func errorText(raw json.RawMessage) string {
 
 // absent matches what a shell or a program says when it cannot do its work here at all.
 // In a pane this stands in the output, and a pipe hides the exit status.
-var absent = regexp.MustCompile(`(?im)^.*(: not found|command not found|unknown command|applet not found|no such file or directory|` +
+var absent = regexp.MustCompile(`(?im)^.*(: not found|command not found|unknown command|applet not found|` +
 	`not been booted with systemd|failed to connect to bus|no journal files were found|cannot connect to the docker daemon|` +
-	`permission denied|operation not permitted|invalid option|unrecognized option|bad -o argument|usage: ).*$`)
+	`invalid option|unrecognized option|bad -o argument|^usage: ).*$`)
+
+// partial matches what a program says of one thing among others, or of all that it had.
+var partial = regexp.MustCompile(`(?im)^.*(no such file or directory|permission denied|operation not permitted).*$`)
 
 // missing says why a command gave nothing to read, or "".
 func (o outcome) missing() string {
@@ -112,12 +115,15 @@ func (o outcome) findGap() string {
 	if o.exit == 127 {
 		return "it is not installed"
 	}
+	lines := len(o.lines())
 	for _, s := range []string{o.stderr, o.text} {
-		line := absent.FindString(s)
-		if line == "" || o.exit == 0 && strings.Count(strings.TrimSpace(o.text), "\n") > 2 {
-			continue
+		// A long output of a command that succeeded may well quote such words.
+		if line := absent.FindString(s); line != "" && (o.exit != 0 || lines <= 3) {
+			return oneLine(line)
 		}
-		return oneLine(line)
+		if line := partial.FindString(s); line != "" && lines <= 1 {
+			return oneLine(line)
+		}
 	}
 	if o.exit != 0 && strings.TrimSpace(o.text) == "" && o.stderr != "" {
 		return oneLine(o.stderr)

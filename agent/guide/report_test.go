@@ -67,7 +67,7 @@ func TestReports(t *testing.T) {
 				"tcp   LISTEN 0      128               0.0.0.0:22         0.0.0.0:*    users:((\"sshd\",pid=700,fd=3))\n" +
 				"tcp   LISTEN 0      128                  [::]:22            [::]:*    users:((\"sshd\",pid=700,fd=4))\n" +
 				"tcp   LISTEN 0      511                     *:80               *:*    users:((\"nginx\",pid=802,fd=6),(\"nginx\",pid=801,fd=6))\n" +
-				"tcp   LISTEN 0      80              127.0.0.1:3306       0.0.0.0:*    users:((\"mariadbd\",pid=733,fd=22))\n" +
+				"tcp   LISTEN 0      80              127.0.0.1:3306       0.0.0.0:*   \n\t users:((\"mariadbd\",pid=733,fd=22))\n" +
 				"tcp   LISTEN 0      80                  [::1]:3306          [::]:*\n"},
 			"**5 ports** are listening; 3 can be reached from other machines, as far as no firewall is in between:\n\n" +
 				"- **22/tcp**: `sshd`, on all addresses\n" +
@@ -133,6 +133,15 @@ func TestReports(t *testing.T) {
 			"du":      "12M\t/var/log\n20M\t/var\n"},
 			"The fullest file system is `/` (`overlay`, overlay): **90 %** of 252G used, 26G free. Then come `/dev` 0 % of 64M. That needs room soon. " +
 				"Under `/var` there are 20M; the largest folders are `/var/log` (12M)."},
+		{"disk, one mount out of reach", "df?", map[string]string{
+			"df -hPT": "df: /run/user/1000/doc: Operation not permitted\nFilesystem Type Size Used Avail Use% Mounted on\n/dev/sda1 ext4 50G 45G 5.0G 85% /\n",
+			"df -iP":  "", "du": "du: cannot access '/var': Permission denied\n"},
+			"The fullest file system is `/` (`/dev/sda1`, ext4): **85 %** of 50G used, 5.0G free. That is worth watching.\n\n" +
+				"`du` cannot say anything here: du: cannot access '/var': Permission denied."},
+		{"listeners of a netstat that knows no such option", "listeners?", map[string]string{
+			"ss": "ss: invalid option -- 'p'\nUsage: ss\n", "netstat": "tcp        0      0 127.0.0.1:25            0.0.0.0:*               LISTEN\n"},
+			"**1 port** is listening; 0 can be reached from other machines, as far as no firewall is in between:\n\n" +
+				"- **25/tcp**: a process that is not named here, only from this machine\n\nProcesses of other users are only named to root."},
 		{"disk, a folder by name", "what fills /srv/my-data?", map[string]string{"df": "", "du -xh -d 1 /srv/my-data 2": "1.0G\t/srv/my-data\n"},
 			"`df` shows no file system. `/srv/my-data` holds 1.0G and no folders."},
 		{"markup in names", "containers?", map[string]string{"docker": "**x**|[red]`y`|Up\n"},

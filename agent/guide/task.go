@@ -173,7 +173,8 @@ func claim(line string) (risk string, mutation, privesc bool) {
 			return "high", true, privesc
 		}
 	}
-	if !privesc && plainLine.MatchString(line) && slices.Contains(known.words.Reads, words[0]) {
+	reads := slices.Contains(known.words.Reads, words[0]) || len(words) == 1 && slices.Contains(known.words.Alone, words[0])
+	if !privesc && reads && plainLine.MatchString(line) {
 		return "low", false, false
 	}
 	if privesc {

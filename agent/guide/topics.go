@@ -51,6 +51,7 @@ type knowledge struct {
 
 type wordList struct {
 	Reads    []string `toml:"reads"`
+	Alone    []string `toml:"alone"`
 	Destroys []string `toml:"destroys"`
 	Elevates []string `toml:"elevates"`
 }
