@@ -32,20 +32,22 @@ func (t *Terminal) fit(size Size) {
 	t.line = min(max(t.line, 0), size.Rows-1)
 }
 
-// fitRows gives the screen another height, as tmux does: blank space below the
-// cursor goes first, then lines at the top, which the main screen keeps in the
-// scrollback and takes back when it grows.
+// fitRows gives the screen another height: blank lines below the cursor go
+// first, then lines at the top, which the main screen keeps in the scrollback
+// and takes back when it grows, and only then text below the cursor.
 func (t *Terminal) fitRows(rows, cols int) {
 	if less := len(t.rows) - rows; less > 0 {
-		below := min(less, len(t.rows)-1-t.line)
-		t.rows = t.rows[:len(t.rows)-below]
-		above := less - below
+		for less > 0 && len(t.rows)-1 > t.line && t.rows[len(t.rows)-1].blank() {
+			t.rows = t.rows[:len(t.rows)-1]
+			less--
+		}
+		above := min(less, t.line)
 		if !t.alternate() {
 			for _, r := range t.rows[:above] {
 				t.scrollOff(r)
 			}
 		}
-		t.rows = append([]*row(nil), t.rows[above:]...)
+		t.rows = append([]*row(nil), t.rows[above:above+rows]...)
 		t.line -= above
 	}
 	if more := rows - len(t.rows); more > 0 && !t.alternate() {
@@ -71,10 +73,10 @@ func (t *Terminal) fitRows(rows, cols int) {
 }
 
 // reflow wraps scrollback and screen anew for another number of columns. The
-// cursor stays on its character. It leaves as many rows as there were, so that
-// the height is a matter for fitRows.
+// cursor stays on its character. It may leave more rows than there were, which
+// fitRows sees to.
 func (t *Terminal) reflow(cols int) {
-	f := flow{cols: cols, line: -1}
+	f := flow{cols: cols}
 	v := t.hist.view()
 	for i := range v.count {
 		f.add(v.line(i), v.wrapped(i), -1)
@@ -91,8 +93,7 @@ func (t *Terminal) reflow(cols int) {
 		f.add(trim(r.display()), r.wrapped && y < end-1, at)
 	}
 	height := len(t.rows)
-	above := max(0, len(f.out)-height)
-	above = min(above, max(f.line, 0))
+	above := min(max(0, len(f.out)-height), f.line)
 	t.hist.dropAll()
 	for _, r := range f.out[:above] {
 		t.scrollOff(r)
@@ -103,12 +104,8 @@ func (t *Terminal) reflow(cols int) {
 		r.cells = append(make([]Cell, 0, cols), r.cells...)[:cols]
 		r.gen = t.next()
 	}
-	if extra := len(t.rows) - height; extra > 0 {
-		t.rows = t.rows[:height]
-	}
 	for len(t.rows) < height {
-		r := &row{cells: make([]Cell, cols), gen: t.next()}
-		t.rows = append(t.rows, r)
+		t.rows = append(t.rows, &row{cells: make([]Cell, cols), gen: t.next()})
 	}
 }
 

@@ -202,8 +202,11 @@ func (t *Terminal) seedScreens(s *Seed) {
 	if t.alternate() {
 		main = t.saved.rows
 	}
-	if s.Fresh || s.Alternate != t.alternate() {
+	switch {
+	case s.Fresh || s.Alternate && !t.alternate():
 		old = nil // another screen, or what has happened to it is not known
+	case !s.Alternate:
+		old = main
 	}
 	t.rows = t.capture(s.Lines, size, old)
 	switch {

@@ -115,7 +115,6 @@ func (t *Terminal) reclaim() {
 		t.sweep(nil)
 	}
 	if len(t.tab.links) > maxLinks/2 {
-		t.pen.link = 0
 		t.sweep(func(p pen) pen { p.link = 0; return p })
 	}
 	if len(t.tab.links) > maxLinks {
@@ -123,19 +122,13 @@ func (t *Terminal) reclaim() {
 	}
 }
 
-// unlink drops the hyperlinks of the screens: more different ones than
-// maxLinks are there.
+// unlink drops all hyperlinks: the screens alone show more than maxLinks.
 func (t *Terminal) unlink() {
-	for i := range t.tab.pens {
-		if t.tab.pens[i].link != 0 {
-			pens := append([]pen(nil), t.tab.pens...)
-			for j := range pens {
-				pens[j].link = 0
-			}
-			t.tab.pens = pens
-			break
-		}
+	pens := append([]pen(nil), t.tab.pens...)
+	for i := range pens {
+		pens[i].link = 0
 	}
+	t.tab.pens = pens // snapshots keep the old ones
 	t.sweep(nil)
 }
 

@@ -35,8 +35,8 @@ type Options struct {
 	OSC func(number int, data []byte)
 	// Bell is called for each BEL outside a string.
 	Bell func()
-	// Reflow makes Resize wrap the text anew, as a tmux pane does. It is for a
-	// pane without tmux: with tmux, seed after a resize.
+	// Reflow makes Resize wrap the text anew. It is for a pane without tmux:
+	// with tmux, seed after a resize.
 	Reflow bool
 	// Widths overrides the number of columns (0, 1 or 2) of single code
 	// points, for a tmux whose widths differ from those of 3.3a.
@@ -117,7 +117,7 @@ func New(size Size, opt Options) *Terminal {
 	return t
 }
 
-// Alternate reports whether the alternate screen shows.
+// alternate reports whether the alternate screen shows.
 func (t *Terminal) alternate() bool { return t.saved.rows != nil }
 
 func (t *Terminal) newRows(size Size) []*row {

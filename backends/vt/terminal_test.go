@@ -55,6 +55,34 @@ func dump(s *Snapshot) string {
 	return b.String()
 }
 
+// TestSnapshotsAreReadWhileTheTerminalIsWritten is for the race detector.
+func TestSnapshotsAreReadWhileTheTerminalIsWritten(t *testing.T) {
+	term := New(Size{30, 8}, Options{Scrollback: 3000, Reflow: true})
+	snapshots := make(chan *Snapshot)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for s := range snapshots {
+			_ = dump(s)
+		}
+	}()
+	r := rand.New(rand.NewPCG(6, 6))
+	for i := range 60 {
+		for range 20 {
+			_, _ = term.Write(mixture(r, 20))
+		}
+		switch i % 10 {
+		case 7:
+			term.sweep(quantise)
+		case 9:
+			term.Resize(Size{10 + r.IntN(40), 4 + r.IntN(8)})
+		}
+		snapshots <- term.Snapshot()
+	}
+	close(snapshots)
+	<-done
+}
+
 func TestRowGenerationsTellWhatChanged(t *testing.T) {
 	term := newTerminal(10, 4)
 	feed(term, "a\r\nb\r\nc")
