@@ -54,13 +54,18 @@ func newBench(t *testing.T) *bench {
 	seen := &files.Seen{}
 	return &bench{
 		t: t, dir: dir, minter: minter,
-		read:  &files.ReadFile{Guard: g, Seen: seen, Output: keptOutput},
+		read:  &files.ReadFile{Guard: g, Seen: seen},
 		write: &files.WriteFile{Guard: g, Seen: seen},
 	}
 }
 
-func keptOutput(_ context.Context, ref string) (string, error) {
-	if ref != "output:7/stdout" {
+// outputs keep one output.
+type outputs struct{}
+
+func (outputs) Keep(context.Context, string, string, string) (string, error) { return "", nil }
+
+func (outputs) Read(_ context.Context, ref string) (string, error) {
+	if ref != "output:7" {
 		return "", fs.ErrNotExist
 	}
 	return strings.Repeat("line\n", 3000), nil
@@ -84,7 +89,7 @@ func (b *bench) call(tool tools.Tool, args map[string]any, meanwhile ...func()) 
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	env := tools.Env{Call: "1", Target: "local"}
+	env := tools.Env{Call: "1", Target: "local", Outputs: outputs{}}
 	a, err := tool.Plan(b.t.Context(), raw, env)
 	var rejected *tools.Rejection
 	if errors.As(err, &rejected) {
@@ -239,7 +244,7 @@ func TestReadFailuresSayWhatToDo(t *testing.T) {
 		fifo:                         "not_regular",
 		"/dev/null":                  "not_regular",
 		b.put("bin", "ELF\x00\x01"):  "binary",
-		"output:8/stdout":            "not_found",
+		"output:8":            "not_found",
 	} {
 		_, r := b.call(b.read, map[string]any{"path": path})
 		if got := problem(t, r); got != want || r.Record.Failed == "" {
@@ -267,7 +272,7 @@ func TestReadNamesTheFileBehindALink(t *testing.T) {
 
 func TestReadContinuesInAKeptOutput(t *testing.T) {
 	b := newBench(t)
-	a, r := b.call(b.read, map[string]any{"path": "output:7/stdout", "offset": 2900})
+	a, r := b.call(b.read, map[string]any{"path": "output:7", "offset": 2900})
 	v := r.Value.(files.ReadValue)
 	if a.Kind != tools.Pure || v.FirstLine != 2900 || v.TotalLines != 3000 || strings.Count(v.Content, "line\n") != 101 {
 		t.Errorf("%+v, %+v", a, v)

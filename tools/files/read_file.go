@@ -25,14 +25,16 @@ const OutputScheme = "output:"
 //go:embed read_file.md
 var readFileGuide string
 
+// OutputReader is implemented by a call's tools.Outputs that can read back what
+// they keep.
+type OutputReader interface {
+	Read(ctx context.Context, ref string) (string, error)
+}
+
 // ReadFile is the tool read_file.
 type ReadFile struct {
 	Guard *guard.Guard
-	Seen  *Seen
-	// Output returns an output that was kept under a reference beginning with
-	// OutputScheme; nil if none are kept. A reference that is not known is
-	// fs.ErrNotExist.
-	Output func(ctx context.Context, ref string) (string, error)
+	Seen  *Seen // the same as write_file's
 }
 
 var _ tools.Tool = (*ReadFile)(nil)
@@ -125,7 +127,7 @@ func (r *ReadFile) Execute(ctx context.Context, a tools.Action, env tools.Env) (
 		err error
 	)
 	if a.Kind == tools.Pure {
-		p, err = r.readOutput(ctx, a.Path, s)
+		p, err = readOutput(ctx, a.Path, s, env)
 	} else {
 		p, err = r.readTarget(ctx, a, s, env)
 	}
@@ -153,11 +155,12 @@ func (r *ReadFile) readTarget(ctx context.Context, a tools.Action, s span, env t
 	return p, nil
 }
 
-func (r *ReadFile) readOutput(ctx context.Context, ref string, s span) (page, error) {
-	if r.Output == nil {
+func readOutput(ctx context.Context, ref string, s span, env tools.Env) (page, error) {
+	kept, ok := env.Outputs.(OutputReader)
+	if !ok {
 		return page{}, fmt.Errorf("outputs are not kept here: %s", ref)
 	}
-	text, err := r.Output(ctx, ref)
+	text, err := kept.Read(ctx, ref)
 	if err != nil {
 		return page{}, err
 	}
