@@ -46,7 +46,7 @@ func help(lead string) string {
 		fmt.Fprintf(&b, "- %s: “%s”\n", t.Title, t.Example)
 	}
 	b.WriteString("\nI can also do a few plain tasks: “read /etc/hosts”, “run `uname -a`”, " +
-		"“create a file notes.txt with hello”. Whatever could change something waits for your approval.")
+		"“is sshd running?”, “create a file notes.txt with hello”, “restart nginx”. Whatever could change something waits for your approval.")
 	return b.String()
 }
 

@@ -144,6 +144,14 @@ func TestReports(t *testing.T) {
 				"- **25/tcp**: a process that is not named here, only from this machine\n\nProcesses of other users are only named to root."},
 		{"disk, a folder by name", "what fills /srv/my-data?", map[string]string{"df": "", "du -xh -d 1 /srv/my-data 2": "1.0G\t/srv/my-data\n"},
 			"`df` shows no file system. `/srv/my-data` holds 1.0G and no folders."},
+		{"service", "is nginx running?", map[string]string{"systemctl status nginx": "● nginx.service - A high performance web server\n" +
+			"     Loaded: loaded (/lib/systemd/system/nginx.service; enabled)\n     Active: active (running) since Fri 2026-11-20 09:00:01 UTC; 5h 4min ago\n   Main PID: 801 (nginx)\n"},
+			"The service `nginx` is **active (running)** since Fri 2026-11-20 09:00:01 UTC; 5h 4min ago."},
+		{"service that is down", "is nginx running?", map[string]string{"systemctl status nginx": "○ nginx.service - web\n     Active: inactive (dead)\n"},
+			"The service `nginx` is **inactive (dead)**."},
+		{"service without a manager", "is nginx running?", map[string]string{
+			"systemctl": "System has not been booted with systemd as init system (PID 1). Can't operate.\n", "pgrep -l nginx": "801 nginx\n802 nginx\n"},
+			"2 processes of that name run. The service manager cannot tell more: System has not been booted with systemd as init system (PID 1). Can't operate."},
 		{"markup in names", "containers?", map[string]string{"docker": "**x**|[red]`y`|Up\n"},
 			"Docker has **1 container**. Running: `**x**` (`` [red]`y` ``, up)."},
 	} {

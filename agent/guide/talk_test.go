@@ -252,6 +252,11 @@ func TestTasks(t *testing.T) {
 		{"execute `cat $(id)`", `run_shell command=cat $(id) mutation=true risk=medium`},
 		{"read /etc/hosts", `read_file path=/etc/hosts`},
 		{"show me the file notes.txt", `read_file path=notes.txt`},
+		{"is nginx running?", `service nginx`},
+		{"What's the status of the service postgresql@15-main?", `service postgresql@15-main`},
+		{"status of the server", `survey system,load,memory,disk,services`},
+		{"please restart nginx", `run_shell command=systemctl restart nginx mutation=true risk=medium`},
+		{"stop `cron`", `run_shell command=systemctl stop cron mutation=true risk=medium`},
 		{"show memory", `survey memory`},
 		{"run a health check", `survey system,load,memory,disk,services`},
 		{"what is filling the disk?", `survey disk`},
@@ -293,6 +298,9 @@ func describe(p plan) string {
 			}
 		}
 		return s
+	}
+	if s, ok := p.(service); ok {
+		return "service " + string(s)
 	}
 	return "speech"
 }

@@ -46,12 +46,17 @@ var (
 	runQuoted = regexp.MustCompile("(?is)^(?:run|execute|type|do)\\s+(?:the\\s+)?(?:command\\s+)?(?:`([^`]+)`|```\\w*\\n([^`]+)```)\\s*\\.?$")
 	runPlain  = regexp.MustCompile(`(?is)^(?:(?:run|execute)\s*(?:the\s+command\s+|command\s+)?[:\s]\s*|\$\s+)(.+)$`)
 	article   = regexp.MustCompile(`(?i)^(?:a|an|the|some|my|your|all)\s`)
+	dotted    = regexp.MustCompile(`\w\.\w`)
 	readFile  = regexp.MustCompile(`(?i)^(?:read|cat|open|print|display|show(?:\s+me)?)\s+(?:the\s+)?(?:(?:file|content|contents)\s+)?(?:of\s+)?(?:file\s+)?` + word + `[?.]?$`)
 )
 
-// task recognises the plain tasks: creating a file, running a command, reading a file.
+// task recognises the plain tasks: creating a file, running a command, reading a file,
+// asking for or changing one service.
 func task(question string) plan {
 	q := strings.TrimSpace(please.ReplaceAllString(question, ""))
+	if p := serviceTask(q); p != nil {
+		return p
+	}
 	if m := createFile.FindStringSubmatch(q); m != nil {
 		return writeJob(firstOf(m[1:5]), m[5])
 	}
@@ -81,7 +86,7 @@ func firstOf(groups []string) string {
 
 // isPath says whether a word can only be meant as a file's name.
 func isPath(s string) bool {
-	return strings.ContainsAny(s, "/~") || regexp.MustCompile(`\w\.\w`).MatchString(s)
+	return strings.ContainsAny(s, "/~") || dotted.MatchString(s)
 }
 
 func writeJob(path, content string) plan {
@@ -119,7 +124,11 @@ func readJob(path string) plan {
 			case strings.TrimSpace(o.text) == "":
 				return code(path) + " is empty."
 			}
-			return fmt.Sprintf("%s has %s:\n\n%s", code(path), count(len(o.lines()), "line"), block(o.text))
+			text := fmt.Sprintf("%s says:\n\n%s", code(path), block(o.text))
+			for _, n := range o.notices {
+				text += "\n\n" + capitalise(oneLine(n)) + "."
+			}
+			return text
 		},
 	}
 }
