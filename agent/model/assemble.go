@@ -23,6 +23,7 @@ type assembly struct {
 	thought   strings.Builder
 	calls     []*draft
 	byIndex   map[int]*draft
+	current   *draft // the call of the last piece
 	size      int
 	finish    string
 	late      bool // something came after the finish_reason
@@ -36,14 +37,16 @@ type draft struct {
 	id   string
 	name string
 	args strings.Builder
+
+	extra json.RawMessage
 }
 
 func newAssembly(host string, sink func(Delta)) *assembly {
 	return &assembly{host: host, sink: sink, byIndex: map[int]*draft{}}
 }
 
-// add takes one chunk.
-func (a *assembly) add(chunk openai.ChatCompletionStreamResponse) error {
+// add takes one chunk, and what its calls carry beyond the library's types.
+func (a *assembly) add(chunk openai.ChatCompletionStreamResponse, extras []json.RawMessage) error {
 	if u := chunk.Usage; u != nil {
 		a.usage = usageOf(u)
 		a.sink(Delta{Usage: &a.usage})
@@ -52,7 +55,7 @@ func (a *assembly) add(chunk openai.ChatCompletionStreamResponse) error {
 		if choice.Index != 0 {
 			continue
 		}
-		if err := a.delta(choice.Delta); err != nil {
+		if err := a.delta(choice.Delta, extras); err != nil {
 			return err
 		}
 		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
@@ -62,10 +65,13 @@ func (a *assembly) add(chunk openai.ChatCompletionStreamResponse) error {
 	return nil
 }
 
-func (a *assembly) delta(d openai.ChatCompletionStreamChoiceDelta) error {
+func (a *assembly) delta(d openai.ChatCompletionStreamChoiceDelta, extras []json.RawMessage) error {
 	a.size += len(d.Content) + len(d.Refusal) + len(d.ReasoningContent)
 	for _, call := range d.ToolCalls {
 		a.size += len(call.ID) + len(call.Function.Name) + len(call.Function.Arguments)
+	}
+	for _, extra := range extras {
+		a.size += len(extra)
 	}
 	if a.size > maxReply {
 		return &Error{Kind: TooLarge, Message: fmt.Sprintf("%s sent a reply of more than %d MiB", a.host, maxReply>>20)}
@@ -76,9 +82,12 @@ func (a *assembly) delta(d openai.ChatCompletionStreamChoiceDelta) error {
 	if s := d.Content + d.Refusal; s != "" {
 		a.speak(a.split.add(s))
 	}
-	for _, call := range d.ToolCalls {
+	for i, call := range d.ToolCalls {
 		if err := a.call(call); err != nil {
 			return err
+		}
+		if i < len(extras) && extras[i] != nil {
+			a.current.extra = extras[i]
 		}
 	}
 	return nil
@@ -108,6 +117,7 @@ func (a *assembly) call(piece openai.ToolCall) error {
 	if piece.Index != nil {
 		a.byIndex[*piece.Index] = d
 	}
+	a.current = d
 	d.args.WriteString(piece.Function.Arguments)
 	a.late = a.finish != ""
 	a.deliver(Delta{Call: &CallDelta{Index: d.at, ID: d.id, Name: d.name, Arguments: piece.Function.Arguments}})
@@ -225,7 +235,7 @@ func (a *assembly) flush() {
 
 func (d *draft) call(finish string, known map[string]bool) Call {
 	raw := d.args.String()
-	c := Call{ID: d.id, Name: d.name, Raw: raw}
+	c := Call{ID: d.id, Name: d.name, Raw: raw, Extra: d.extra}
 	if !usableID(c.ID) || known[c.ID] {
 		c.ID = newID(known)
 	}

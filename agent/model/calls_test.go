@@ -152,6 +152,27 @@ func TestCallIDsDifferFromTheConversations(t *testing.T) {
 	}
 }
 
+// TestExtraComesBack: what a server attaches to a call goes back with it, and only with it.
+func TestExtraComesBack(t *testing.T) {
+	signed := chunk(`{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{}"},` +
+		`"extra_content":{"google":{"thought_signature":"abc=="}}},{"index":1,"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]}`)
+	reply, err := stream(t, signed+stop, ask("x"), nil)
+	if err != nil || len(reply.Message.Calls) != 2 || reply.Message.Calls[1].Extra != nil {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	s := serve(t, sends(hi, stop, done))
+	r := ask("x")
+	r.Messages = append(r.Messages, reply.Message, Message{Role: ToolRole, CallID: "a", Content: "1"}, Message{Role: ToolRole, CallID: "b", Content: "2"})
+	if _, err := dial(t, s).Stream(testContext(t), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	sent := <-s.bodies
+	if strings.Count(sent, "extra_content") != 1 || !strings.Contains(sent, `"extra_content":{"google":{"thought_signature":"abc=="}}`) ||
+		!strings.Contains(sent, `"model":"m"`) {
+		t.Errorf("sent %s", sent)
+	}
+}
+
 // TestCallAfterFinishNeedsTheEnd: a call that comes after a finish_reason could be cut
 // without anybody noticing.
 func TestCallAfterFinishNeedsTheEnd(t *testing.T) {

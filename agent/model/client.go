@@ -64,13 +64,13 @@ func (c *Client) Stream(ctx context.Context, r Request, sink func(Delta)) (Reply
 
 // attempt sends the request once. shown says whether the sink got some of a reply.
 func (c *Client) attempt(ctx context.Context, r Request, sink func(Delta)) (reply Reply, shown bool, err error) {
-	x := &exchange{c: c, session: r.Session, stream: true}
+	x := &exchange{c: c, req: r, stream: true}
 	asm := newAssembly(c.host, sink)
 	stream, err := c.library(x).CreateChatCompletionStream(ctx, c.encode(r))
 	if err != nil {
 		return asm.partial(), false, err
 	}
-	err = receive(stream, asm)
+	err = receive(stream, x, asm)
 	_ = stream.Close() // the connection's end cannot change what was read
 	switch {
 	case err != nil:
@@ -83,7 +83,7 @@ func (c *Client) attempt(ctx context.Context, r Request, sink func(Delta)) (repl
 	return asm.reply(callIDs(r.Messages)), asm.delivered, nil
 }
 
-func receive(stream *openai.ChatCompletionStream, asm *assembly) error {
+func receive(stream *openai.ChatCompletionStream, x *exchange, asm *assembly) error {
 	for {
 		chunk, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -92,7 +92,7 @@ func receive(stream *openai.ChatCompletionStream, asm *assembly) error {
 		if err != nil {
 			return err
 		}
-		if err := asm.add(chunk); err != nil {
+		if err := asm.add(chunk, x.extras); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -33,11 +34,12 @@ var (
 // between the library and the network: it bounds time and size, refuses redirects, turns
 // failures into *Error and lets only sound chunks through.
 type exchange struct {
-	c       *Client
-	session string
-	stream  bool
+	c      *Client
+	req    Request
+	stream bool
 
-	done bool // [DONE] was seen
+	done   bool              // [DONE] was seen
+	extras []json.RawMessage // of the chunk that the library reads now
 }
 
 // Do implements the library's HTTPDoer. The library passes its errors on unchanged.
@@ -45,8 +47,11 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	for name, value := range x.c.cfg.Headers {
 		req.Header.Set(name, value)
 	}
-	if x.session != "" && x.c.cfg.SessionHeader != "" {
-		req.Header.Set(x.c.cfg.SessionHeader, x.session)
+	if x.req.Session != "" && x.c.cfg.SessionHeader != "" {
+		req.Header.Set(x.c.cfg.SessionHeader, x.req.Session)
+	}
+	if err := addExtras(req, x.req.Messages); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
 	watch := newWatch(ctx, cancel)
@@ -148,6 +153,8 @@ func (f *frames) fill() error {
 		return err
 	}
 	f.any = true
+	// The library asks for one chunk at a time, so these belong to the one that it gets now.
+	f.x.extras = fr.extras
 	if fr.finish {
 		f.finished = true
 		f.raw.limit = min(f.raw.limit, finishGrace)

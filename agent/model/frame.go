@@ -7,8 +7,9 @@ import (
 
 // frame is the part of a chunk that has to be looked at before the library reads it.
 type frame struct {
-	data   []byte // what the library gets
-	finish bool   // some choice has a finish_reason
+	data   []byte            // what the library gets
+	finish bool              // some choice has a finish_reason
+	extras []json.RawMessage // see extrasOf
 }
 
 // readFrame checks one chunk and brings the dialects of different servers to the one that
@@ -37,12 +38,15 @@ func (c *Client) readFrame(ev event) (frame, error) {
 	}
 	f := frame{data: ev.data}
 	changed := false
-	for _, choice := range choices {
+	for i, choice := range choices {
 		if text(choice["finish_reason"]) != "" {
 			f.finish = true
 		}
 		if set(choice["delta"]) {
-			delta, fixed := translateDelta(choice["delta"])
+			delta, extras, fixed := translateDelta(choice["delta"])
+			if i == 0 {
+				f.extras = extras
+			}
 			if fixed {
 				choice["delta"] = delta
 				changed = true
@@ -58,12 +62,12 @@ func (c *Client) readFrame(ev event) (frame, error) {
 	return f, nil
 }
 
-func translateDelta(raw json.RawMessage) (json.RawMessage, bool) {
+func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []json.RawMessage, fixed bool) {
 	var delta map[string]json.RawMessage
 	if json.Unmarshal(raw, &delta) != nil {
-		return raw, false
+		return raw, nil, false
 	}
-	fixed := false
+	extras = extrasOf(delta["tool_calls"])
 	if text(delta["reasoning_content"]) == "" && text(delta["reasoning"]) != "" {
 		delta["reasoning_content"] = delta["reasoning"]
 		fixed = true
@@ -83,9 +87,9 @@ func translateDelta(raw json.RawMessage) (json.RawMessage, bool) {
 		}
 	}
 	if !fixed {
-		return raw, false
+		return raw, extras, false
 	}
-	return encode(delta), true
+	return encode(delta), extras, true
 }
 
 // joinParts reads content that is a list of typed parts.

@@ -41,6 +41,9 @@ type Call struct {
 	Raw string
 	// Invalid says why the call must not run. It is empty for a sound call.
 	Invalid string
+	// Extra is what the server wants back with the call, opaque; nil for most. Keep it with
+	// the call.
+	Extra json.RawMessage
 }
 
 // ToolSpec describes one tool to the model. Parameters is a JSON Schema, sent verbatim.
