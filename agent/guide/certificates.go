@@ -20,7 +20,7 @@ func readCertificates(f found) []step {
 			"read the certificate that "+f.host+" shows"))
 	}
 	for _, file := range certificateFiles(f) {
-		steps = append(steps, observe(f.req, nil, "openssl x509 -noout -subject -enddate -in "+file,
+		steps = append(steps, observe("openssl x509 -noout -subject -enddate -in "+file,
 			"read when the certificate "+path.Base(file)+" ends"))
 	}
 	return steps

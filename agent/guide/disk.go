@@ -80,7 +80,7 @@ func fullestFolder(f found) []step {
 	if m.percent < nearlyFull || m.at == "/" || strings.HasPrefix(m.at, "/var") || plainPath.FindString(m.at) != m.at {
 		return nil
 	}
-	return []step{observe(f.req, nil, duLine(m.at), "find the largest folders under "+m.at)}
+	return []step{observe(duLine(m.at), "find the largest folders under "+m.at)}
 }
 
 func duLine(path string) string {

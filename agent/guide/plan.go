@@ -53,9 +53,9 @@ func help(lead string) string {
 // speech is a plan that needs no steps.
 type speech string
 
-func (s speech) intro() string        { return "" }
-func (s speech) steps(turn) []step    { return nil }
-func (s speech) report(t turn) string { return string(s) }
+func (s speech) intro() string      { return "" }
+func (s speech) steps(turn) []step  { return nil }
+func (s speech) report(turn) string { return string(s) }
 
 // survey is a plan that looks at topics.
 type survey struct {
@@ -135,7 +135,7 @@ func (f found) folder() string {
 }
 
 func (f found) step(c *command) step {
-	return observe(f.req, c, f.line(c), strings.ReplaceAll(c.Why, "{path}", f.folder()))
+	return observe(f.line(c), strings.ReplaceAll(c.Why, "{path}", f.folder()))
 }
 
 // steps are the topic's commands, and of the spare ones those whose turn has come.

@@ -48,9 +48,9 @@ func (s service) intro() string { return fmt.Sprintf("I look for the service %s.
 
 func (s service) steps(t turn) []step {
 	name := string(s)
-	list := []step{observe(t.req, nil, "systemctl status "+name+" --no-pager -n 0", "see whether "+name+" runs")}
+	list := []step{observe("systemctl status "+name+" --no-pager -n 0", "see whether "+name+" runs")}
 	if o, ok := t.done[list[0].key()]; ok && !o.denied && o.missing() != "" {
-		list = append(list, observe(t.req, nil, "pgrep -l "+name, "look for processes of that name"))
+		list = append(list, observe("pgrep -l "+name, "look for processes of that name"))
 	}
 	return list
 }

@@ -21,7 +21,6 @@ type step struct {
 	tool string
 	args map[string]any
 	why  string
-	cmd  *command // nil outside of topics
 }
 
 // key identifies a step in the history: its tool and what it works on.
@@ -155,8 +154,8 @@ type plan interface {
 }
 
 // observe is the step of a topic's command. It only reads, and says so.
-func observe(req *request, c *command, run, why string) step {
-	return step{tool: "run_shell", why: why, cmd: c, args: map[string]any{
+func observe(run, why string) step {
+	return step{tool: "run_shell", why: why, args: map[string]any{
 		"command": run, "risk": "low", "mutation": false, "privesc": false, "why": capitalise(why)}}
 }
 

@@ -66,7 +66,7 @@ func (c *Client) encode(r Request) openai.ChatCompletionRequest {
 	if c.habits.completionTokens || newerTokenName.MatchString(c.cfg.Model) {
 		req.MaxCompletionTokens = r.MaxTokens
 	} else {
-		req.MaxTokens = r.MaxTokens
+		req.MaxTokens = r.MaxTokens //nolint:staticcheck // the only name that older servers know
 	}
 	return req
 }
