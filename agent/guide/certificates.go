@@ -15,7 +15,7 @@ const maxCertificates = 8
 func readCertificates(f found) []step {
 	var steps []step
 	if f.host != "" {
-		steps = append(steps, observe(f.req, nil,
+		steps = append(steps, observe(
 			"openssl s_client -connect "+f.host+":443 -servername "+f.host+" </dev/null 2>/dev/null | openssl x509 -noout -subject -enddate",
 			"read the certificate that "+f.host+" shows"))
 	}
