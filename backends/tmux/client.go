@@ -149,8 +149,9 @@ func (c *Client) Do(ctx context.Context, argv ...string) ([]string, error) {
 // Queue sends commands that tmux runs as one, with nothing in between, and
 // returns at once. then (which may be nil) is called on the reading goroutine
 // at the exact place of the last reply in the stream, with the lines of all
-// replies; or with an error once it is clear that there will be no reply. A
-// refused command stops the ones behind it.
+// replies. A refused command stops the ones behind it and gives a
+// *CommandError. If the connection ends before the reply, then is called with
+// ErrGone on another goroutine.
 func (c *Client) Queue(then func(replies [][]string, err error), commands ...[]string) {
 	c.queue(&sequence{then: then}, commands)
 }
@@ -167,7 +168,7 @@ func (c *Client) queue(s *sequence, commands [][]string) {
 		return
 	}
 	c.mu.Unlock()
-	s.finish(ErrGone)
+	go s.finish(ErrGone) // the caller may hold what then needs
 }
 
 func (s *sequence) finish(err error) {

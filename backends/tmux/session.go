@@ -16,6 +16,19 @@ const Prefix = "nod-"
 // ErrForeign says that a session is not one of nod's and is left alone.
 var ErrForeign = errors.New("tmux: not a session of nod")
 
+// ErrNoSession says that a session, or the whole server, is not there.
+var ErrNoSession = errors.New("tmux: no such session")
+
+// absent turns tmux's ways of saying so into ErrNoSession.
+func absent(err error) error {
+	var refused *CommandError
+	if errors.As(err, &refused) && (noServer(err) || strings.Contains(refused.Message, "can't find") ||
+		strings.Contains(refused.Message, "no such session")) {
+		return fmt.Errorf("%w: %s", ErrNoSession, refused.Message)
+	}
+	return err
+}
+
 // Session is a tmux session that nod made.
 type Session struct {
 	Name  string
@@ -128,18 +141,19 @@ func (s *Server) Adopt(ctx context.Context, session, was, owner string) (bool, e
 // marks is ErrForeign; one that is not there is no error.
 func (s *Server) Kill(ctx context.Context, session string) error {
 	exact := "=" + session + ":"
-	out, err := s.Run(ctx, "show-options", "-v", "-t", exact, "@nod_managed")
-	var refused *CommandError
-	switch {
-	case errors.As(err, &refused) && (noServer(err) || strings.Contains(refused.Message, "can't find") || strings.Contains(refused.Message, "no such session")):
+	out, err := s.Run(ctx, "display-message", "-p", "-t", exact, "#{session_name}|#{@nod_managed}")
+	switch err = absent(err); {
+	case errors.Is(err, ErrNoSession):
 		return nil
 	case err != nil:
 		return err
-	case strings.TrimSpace(string(out)) != "1" || !strings.HasPrefix(session, Prefix):
+	case strings.TrimSpace(string(out)) == "|": // display-message knows no missing session
+		return nil
+	case strings.TrimSpace(string(out)) != session+"|1" || !strings.HasPrefix(session, Prefix):
 		return fmt.Errorf("%w: %q", ErrForeign, session)
 	}
 	_, err = s.Run(ctx, "kill-session", "-t", exact)
-	if err != nil && (noServer(err) || strings.Contains(err.Error(), "can't find")) {
+	if err = absent(err); errors.Is(err, ErrNoSession) {
 		return nil
 	}
 	return err
@@ -157,11 +171,11 @@ type Pane struct {
 
 const paneFormat = "#{pane_id}|#{window_id}|#{pane_pid}|#{pane_dead}|#{pane_current_command}|#{window_name}"
 
-// Panes lists the panes of a session.
+// Panes lists the panes of a session. ErrNoSession says that it is not there.
 func (s *Server) Panes(ctx context.Context, session string) ([]Pane, error) {
 	out, err := s.Run(ctx, "list-panes", "-s", "-t", "="+session+":", "-F", paneFormat)
 	if err != nil {
-		return nil, err
+		return nil, absent(err)
 	}
 	var panes []Pane
 	for line := range strings.Lines(string(out)) {
@@ -188,28 +202,36 @@ func parsePane(line string) (Pane, error) {
 
 // NewPane makes a window with one pane in a session.
 func (s *Server) NewPane(ctx context.Context, session, name string, shell []string) (Pane, error) {
-	args := []string{"new-window", "-d", "-P", "-F", paneFormat, "-t", "=" + session + ":", "-n", escapeLast(name)}
-	args = append(args, program(shell)...)
-	out, err := s.Run(ctx, args...)
+	return s.newWindow(ctx, name, shell, "-d", "-t", "="+session+":")
+}
+
+// Replace makes a new pane in the place of an old one, whose window it ends.
+// The pane that it returns has another id.
+//
+// respawn-pane would keep the id, but a server that sends the pane's output to
+// a control mode client may crash of it (3.3a: the new program's output is read
+// with the offsets of the old one's).
+func (s *Server) Replace(ctx context.Context, old Pane, shell []string) (Pane, error) {
+	return s.newWindow(ctx, old.Name, shell, "-k", "-t", old.Window)
+}
+
+func (s *Server) newWindow(ctx context.Context, name string, shell []string, where ...string) (Pane, error) {
+	args := append([]string{"new-window", "-P", "-F", paneFormat, "-n", escapeLast(name)}, where...)
+	out, err := s.Run(ctx, append(args, program(shell)...)...)
 	if err != nil {
-		return Pane{}, err
+		return Pane{}, absent(err)
 	}
 	p, err := parsePane(strings.TrimSuffix(string(out), "\n"))
 	if err != nil {
 		return Pane{}, err
 	}
+	// A program that has ended already has taken its window with it.
 	_, err = s.Run(ctx, keepDead(p.Window)...)
-	return p, err
+	return p, absent(err)
 }
 
-// KillPane ends a pane's window.
-func (s *Server) KillPane(ctx context.Context, p Pane) error {
-	_, err := s.Run(ctx, "kill-window", "-t", p.Window)
-	return err
-}
-
-// Respawn starts a fresh program in a pane whose program has ended.
-func (s *Server) Respawn(ctx context.Context, pane string, shell []string) error {
-	_, err := s.Run(ctx, append([]string{"respawn-pane", "-k", "-t", pane}, program(shell)...)...)
+// KillPane ends a pane and what runs in it.
+func (s *Server) KillPane(ctx context.Context, id string) error {
+	_, err := s.Run(ctx, "kill-pane", "-t", id)
 	return err
 }

@@ -1,0 +1,355 @@
+package pane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+)
+
+// Errors of Run. Nothing has been typed then, except that a *BusyError and a
+// *NotReadyError may come after an attempt to hook the shell.
+var (
+	ErrNoCommand = errors.New("pane: the command is empty")
+	ErrNulByte   = errors.New("pane: the command holds a zero byte, which no shell can take")
+)
+
+// BusyError says that the pane could not take a command in time.
+type BusyError struct {
+	Pane    string
+	Doing   string // what it was busy with
+	Wrapped error  // why there was no more waiting
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("pane %s is busy: %s: %v", e.Pane, e.Doing, e.Wrapped)
+}
+
+func (e *BusyError) Unwrap() error { return e.Wrapped }
+
+// PendingError says that somebody has typed on the prompt's line: the command
+// would have been appended to it.
+type PendingError struct{ Pane, Line string }
+
+func (e *PendingError) Error() string {
+	return fmt.Sprintf("pane %s: %q stands on the prompt's line and has not been entered; enter it, or clear it with Ctrl-U, first", e.Pane, e.Line)
+}
+
+// NotReadyError says that no shell answered.
+type NotReadyError struct {
+	Pane    string
+	Program string // in the foreground
+	Line    string // the last line on the screen
+	Wrapped error
+}
+
+func (e *NotReadyError) Error() string {
+	return fmt.Sprintf("pane %s: no shell answers; %q runs in it, and its last line is %q: %v", e.Pane, e.Program, e.Line, e.Wrapped)
+}
+
+func (e *NotReadyError) Unwrap() error { return e.Wrapped }
+
+// Limits in time. All were measured to be far above what a loaded machine
+// needs, and none is waited for in the normal course.
+const (
+	// hookWait is how long a shell may take to answer the hook.
+	hookWait = 5 * time.Second
+	// promptWait is how long the end of the prompt may come after its
+	// beginning. A shell that rewrites its prompt may never say.
+	promptWait = 250 * time.Millisecond
+	// settle is how long a new shell must be quiet to be taken to be at its
+	// prompt.
+	settle = 20 * time.Millisecond
+)
+
+// longestTyped is the longest line that is typed as it is. Terminals cut longer
+// ones silently (4,095 bytes, some shells at 1,023), and still run the rest.
+const longestTyped = 800
+
+// Run gives the shell in the pane a command and returns once it has been typed.
+// Commands of a pane run one after the other: Run waits for its turn until ctx
+// ends, which gives a *BusyError. ctx does not bound the run itself: it goes on
+// in the pane until it ends or is interrupted.
+func (p *Pane) Run(ctx context.Context, req Request) (*Run, error) {
+	switch {
+	case strings.TrimSpace(req.Command) == "":
+		return nil, ErrNoCommand
+	case strings.IndexByte(req.Command, 0) >= 0:
+		return nil, ErrNulByte
+	}
+	if err := p.take(ctx); err != nil {
+		return nil, err
+	}
+	r, err := p.dispatch(ctx, req)
+	if err != nil {
+		p.turn <- struct{}{}
+		return nil, err
+	}
+	return r, nil
+}
+
+// take waits for the pane's turn.
+func (p *Pane) take(ctx context.Context) error {
+	select {
+	case <-p.turn:
+		return nil
+	default:
+	}
+	select {
+	case <-p.turn:
+		return nil
+	case <-p.closed:
+		return p.gone
+	case <-ctx.Done():
+		doing := "another command is about to run"
+		if r := p.Busy(); r != nil {
+			doing = fmt.Sprintf("%q runs since %s", r.Command, time.Since(r.Started).Round(time.Second))
+		}
+		return &BusyError{Pane: p.ID(), Doing: doing, Wrapped: context.Cause(ctx)}
+	}
+}
+
+// dispatch types a command. The caller has the turn.
+func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
+	notices, err := p.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	t := shape(req.Command, p.shell, p.term.Snapshot().Modes.BracketedPaste, p.scan.nonce)
+	p.mu.Unlock()
+	if t.stash != "" {
+		if err := p.wire.stash(ctx, t.stash, req.Command); err != nil {
+			return nil, err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch line := p.pendingLine(); {
+	case p.gone != nil:
+		return nil, p.gone
+	case line != "":
+		return nil, &PendingError{Pane: p.ID(), Line: line}
+	case p.phase != atPrompt:
+		return nil, &BusyError{Pane: p.ID(), Doing: "a command was entered by hand", Wrapped: errors.New("not at the prompt")}
+	}
+	r := newRun(req)
+	for _, n := range notices {
+		r.notice(n)
+	}
+	p.run, p.phase, p.shape, p.asked = r, dispatched, t, 0
+	p.wire.send(t.keys, func(err error) {
+		if err != nil {
+			p.failed(r, err)
+		}
+	})
+	p.changed()
+	p.nudge()
+	return r, nil
+}
+
+// failed ends a run whose command may not have reached the shell.
+func (p *Pane) failed(r *Run, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run == r && p.phase == dispatched {
+		p.phase = unknown
+		p.shell = NoShell
+		p.finish(backends.Outcome{}, fmt.Sprintf("it is not known whether the command was typed: %v", err))
+	}
+}
+
+// ready makes sure that a hooked shell stands at its prompt. It returns what
+// the caller's run should tell.
+func (p *Pane) ready(ctx context.Context) (notices []string, err error) {
+	p.mu.Lock()
+	dead, gone, shell := p.seen.dead, p.gone, p.shell
+	if p.reborn != "" {
+		notices = append(notices, p.reborn)
+		p.reborn = ""
+	}
+	p.mu.Unlock()
+	if gone != nil {
+		return nil, gone
+	}
+	if dead {
+		if err := p.revive(ctx); err != nil {
+			return nil, err
+		}
+		notices = append(notices, "the shell in this pane had ended: this is a fresh one, without its directory, variables and jobs")
+		shell = NoShell
+	}
+	if shell == NoShell {
+		if err := p.hook(ctx); err != nil {
+			return nil, err
+		}
+	}
+	err = p.wait(ctx, func() bool { return p.phase == atPrompt })
+	if err != nil {
+		return nil, &BusyError{Pane: p.ID(), Doing: "a command that was entered by hand runs in it", Wrapped: err}
+	}
+	return notices, p.promptEnd(ctx)
+}
+
+// promptEnd waits for the end of the prompt, so that what is typed ahead shows.
+func (p *Pane) promptEnd(ctx context.Context) error {
+	short, cancel := context.WithTimeout(ctx, promptWait)
+	defer cancel()
+	err := p.wait(short, func() bool { return p.prompt.known || p.phase != atPrompt })
+	if err != nil && ctx.Err() == nil && short.Err() != nil {
+		return nil // a prompt that does not tell where it ends
+	}
+	return err
+}
+
+// revive starts a fresh shell in a pane whose shell has ended.
+func (p *Pane) revive(ctx context.Context) error {
+	if err := p.wire.renew(ctx); err != nil {
+		return fmt.Errorf("pane %s: start a fresh shell: %w", p.ID(), err)
+	}
+	p.mu.Lock()
+	p.forget()
+	p.seen = sight{}
+	p.seeded = false
+	p.mu.Unlock()
+	p.wire.reseed(true)
+	return nil
+}
+
+// forget says that nothing is known of the shell. p.mu is held.
+func (p *Pane) forget() {
+	p.shell, p.phase, p.exec = NoShell, unknown, ""
+	p.prompt = promptSpot{}
+}
+
+// hook makes the shell in the pane write marks.
+func (p *Pane) hook(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, hookWait)
+	defer cancel()
+	seen, err := p.settled(ctx)
+	if err != nil {
+		return &NotReadyError{Pane: p.ID(), Program: seen.command, Line: p.lastLine(), Wrapped: err}
+	}
+	n := newNonce()
+	p.mu.Lock()
+	p.forget()
+	p.scan.nonce = n
+	p.mu.Unlock()
+	if err := p.wire.stash(ctx, n.buffer(), n.hook()); err != nil {
+		return err
+	}
+	defer p.wire.unstash(n.buffer())
+	// A blank and Ctrl-U clear the line without a bell where it is empty.
+	line := " \x15 eval \"$(" + p.wire.fetch(n.buffer()) + ")\"\r"
+	if err := p.Type(ctx, []byte(line)); err != nil {
+		return err
+	}
+	if err := p.wait(ctx, func() bool { return p.shell != NoShell }); err != nil {
+		return &NotReadyError{Pane: p.ID(), Program: seen.command, Line: p.lastLine(), Wrapped: err}
+	}
+	exec, err := p.wire.program(ctx, seen.pid)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.exec = exec
+	p.mu.Unlock()
+	return nil
+}
+
+// settled waits until a shell is in the foreground and has nothing more to say.
+// A shell of which readline asks for pasted text to be marked is ready at once.
+func (p *Pane) settled(ctx context.Context) (sight, error) {
+	var last sight
+	for {
+		seen, err := p.looked(ctx)
+		if err != nil {
+			return last, err
+		}
+		last = seen
+		p.mu.Lock()
+		p.seen = seen
+		quiet := p.seeded && time.Since(p.lastly) >= settle && p.term.Snapshot().Cursor.Col > 0
+		editing := p.seeded && p.term.Snapshot().Modes.BracketedPaste
+		p.mu.Unlock()
+		if isShell(seen.command) && (quiet || editing) {
+			return seen, nil
+		}
+		select {
+		case <-ctx.Done():
+			return last, context.Cause(ctx)
+		case <-p.closed:
+			return last, p.gone
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// looked looks at the terminal and waits for the answer.
+func (p *Pane) looked(ctx context.Context) (sight, error) {
+	type answer struct {
+		sight
+		err error
+	}
+	got := make(chan answer, 1)
+	p.wire.look(func(s sight, err error) { got <- answer{s, err} })
+	select {
+	case a := <-got:
+		return a.sight, a.err
+	case <-ctx.Done():
+		return sight{}, context.Cause(ctx)
+	}
+}
+
+// lastLine is the last line on the screen that is not blank.
+func (p *Pane) lastLine() string {
+	s := p.Screen()
+	for y := s.Size.Rows - 1; y >= 0; y-- {
+		if text := s.RowText(y); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// typed is how a command is typed.
+type typed struct {
+	keys  []byte
+	lines int    // how many continuation prompts would be one too many
+	stash string // the buffer that holds the command, if it is not typed itself
+}
+
+// shape decides how a command is typed for a shell.
+func shape(command string, shell Shell, paste bool, n nonce) typed {
+	clear := "\x15" // what was typed ahead: Ctrl-U
+	announce := "__nod_f;"
+	if shell.readline() {
+		clear = "\x05 \x15" // to the end of the line first; the blank keeps the bell quiet
+	}
+	if shell.announces() {
+		announce = ""
+	}
+	lines := strings.Count(command, "\n") + 1
+	direct := len(command) <= longestTyped && !strings.ContainsFunc(command, func(r rune) bool {
+		return r < 0x20 && r != '\n' || r == 0x7f
+	})
+	if shell.readline() && (strings.Contains(command, "!") || strings.HasPrefix(command, "^")) {
+		direct = false // history expansion would change it
+	}
+	switch {
+	case !direct, lines > 1 && shell.readline() && !paste, lines > 1 && shell == OldBash:
+		return typed{
+			keys:  []byte(clear + " " + announce + "eval \"$(__nod_r)\"\r"),
+			lines: 1, stash: n.buffer(),
+		}
+	case lines == 1:
+		return typed{keys: []byte(clear + announce + command + "\r"), lines: 1}
+	case shell.readline():
+		return typed{keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~\r"), lines: 1}
+	}
+	quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
+	return typed{keys: []byte(clear + announce + "eval " + quoted + "\r"), lines: lines}
+}

@@ -1,0 +1,124 @@
+package pane
+
+import (
+	"context"
+	"fmt"
+)
+
+// CreateSession makes a session with a pane of its own. ErrExists and
+// ErrTooMany say why not.
+func (k *Keeper) CreateSession(ctx context.Context, name string) (*Pane, error) {
+	name, err := canonical("session", name)
+	if err != nil {
+		return nil, err
+	}
+	k.making.Lock()
+	defer k.making.Unlock()
+	if err := k.open(); err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	_, taken := k.sessions[name]
+	count := len(k.sessions)
+	k.mu.Unlock()
+	switch {
+	case taken:
+		return nil, fmt.Errorf("%w: session %q", ErrExists, name)
+	case count >= k.opt.MaxSessions:
+		return nil, fmt.Errorf("%w: there are %d sessions", ErrTooMany, count)
+	}
+	s, err := k.create(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	p := s.named(SharedPane)
+	if p == nil {
+		return nil, fmt.Errorf("%w: the new session %q ended at once", ErrEnded, name)
+	}
+	p.warm(ctx)
+	return p, nil
+}
+
+// CreatePane makes a pane in a session (the default one if empty). ErrNotFound,
+// ErrExists and ErrTooMany say why not.
+func (k *Keeper) CreatePane(ctx context.Context, session, name string) (*Pane, error) {
+	name, err := canonical("pane", name)
+	if err != nil {
+		return nil, err
+	}
+	if session == "" {
+		session = DefaultSession
+	}
+	k.making.Lock()
+	defer k.making.Unlock()
+	s := k.session(session)
+	if s == nil {
+		return nil, fmt.Errorf("%w: session %q", ErrNotFound, session)
+	}
+	switch count := len(s.all()); {
+	case s.named(name) != nil:
+		return nil, fmt.Errorf("%w: pane %q", ErrExists, name)
+	case count >= k.opt.MaxPanes:
+		return nil, fmt.Errorf("%w: there are %d panes in session %q", ErrTooMany, count, session)
+	}
+	p, err := s.newPane(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	p.warm(ctx)
+	return p, nil
+}
+
+func (s *session) newPane(ctx context.Context, name string) (*Pane, error) {
+	t, err := s.keeper.server.NewPane(ctx, s.tmuxName, name, s.keeper.opt.Shell)
+	if err != nil {
+		return nil, err
+	}
+	s.add(t)
+	return s.pane(t.ID), nil
+}
+
+// KillSession ends a session and what runs in it. The default one is
+// ErrProtected.
+func (k *Keeper) KillSession(ctx context.Context, name string) error {
+	if name == DefaultSession {
+		return ErrProtected
+	}
+	k.making.Lock()
+	defer k.making.Unlock()
+	s := k.session(name)
+	if s == nil {
+		return fmt.Errorf("%w: session %q", ErrNotFound, name)
+	}
+	err := k.server.Kill(ctx, s.tmuxName)
+	if err == nil {
+		k.lost(s, fmt.Errorf("%w: killed", ErrEnded))
+	}
+	return err
+}
+
+// KillPane ends a pane and what runs in it. The shared one of the default
+// session is ErrProtected; the last one of a session ends the session.
+func (k *Keeper) KillPane(ctx context.Context, session, name string) error {
+	if session == "" {
+		session = DefaultSession
+	}
+	if session == DefaultSession && name == SharedPane {
+		return ErrProtected
+	}
+	k.making.Lock()
+	defer k.making.Unlock()
+	p, err := k.Get(session, name)
+	if err != nil {
+		return err
+	}
+	s := k.session(session)
+	if s == nil {
+		return fmt.Errorf("%w: session %q", ErrNotFound, session)
+	}
+	if err := k.server.KillPane(ctx, p.ID()); err != nil {
+		return err
+	}
+	s.drop(p, fmt.Errorf("pane %s has been killed", p.ID()))
+	return nil
+}

@@ -1,0 +1,357 @@
+package pane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/vt"
+)
+
+// phase is what the shell in a pane is doing, as its marks tell.
+type phase uint8
+
+const (
+	unknown    phase = iota // no hook, or nothing heard from it yet
+	atPrompt                // the prompt is coming up or stands
+	dispatched              // a run's line has been typed, the shell has not begun with it
+	executing               // a command runs: a run's, or one that was typed by hand
+)
+
+// Pane is a terminal on a target with a shell in it. It is safe for concurrent
+// use.
+type Pane struct {
+	target  string
+	session string
+	name    string
+	wire    wire
+	turn    chan struct{} // holds a token while nobody dispatches or runs
+
+	mu     sync.Mutex
+	term   *vt.Terminal
+	scan   scanner
+	shell  Shell
+	phase  phase
+	run    *Run // the run that was dispatched and has not ended
+	shape  typed
+	asked  int        // continuation prompts seen since the dispatch
+	prompt promptSpot // where the prompt ended
+	seen   sight      // the latest look at the terminal
+	exec   program    // what the shell was when it was hooked
+	reborn string     // what the next run should tell of the shell
+	lastly time.Time  // of the latest output
+	change chan struct{}
+	subs   map[chan struct{}]struct{}
+
+	seeded   bool      // the emulator shows the terminal's state
+	stale    bool      // it was seeded in the middle of output
+	rejoined bool      // output may have been missed since the last look
+	dying    time.Time // when the shell was first seen to have ended without a status
+
+	poke   chan struct{} // output has come
+	closed chan struct{}
+	gone   error // why the pane cannot be used any more
+}
+
+// promptSpot is where a prompt ended on the screen.
+type promptSpot struct {
+	known     bool
+	row, col  int // row counted with the scrollback
+	afterward int // bytes of output since
+}
+
+// Target is the name of the target that the pane is on.
+func (p *Pane) Target() string { return p.target }
+
+// Session is the name of the session that the pane belongs to, as its keeper
+// knows it.
+func (p *Pane) Session() string { return p.session }
+
+// Name is the pane's name in its session.
+func (p *Pane) Name() string { return p.name }
+
+// ID is the terminal's own name for the pane: "%3". A pane whose shell has ended
+// gets another one with its fresh shell.
+func (p *Pane) ID() string { return p.wire.id() }
+
+// Attach is what the operator types on the target to get at the pane by hand.
+func (p *Pane) Attach() string { return p.wire.attach() }
+
+// Screen is what the pane shows now.
+func (p *Pane) Screen() *vt.Snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.term.Snapshot()
+}
+
+// Subscribe returns a channel that holds a value whenever something has changed
+// since it was last read: the screen, or what the shell does. However slow its
+// reader is, nothing waits for it. cancel ends the subscription.
+func (p *Pane) Subscribe() (changed <-chan struct{}, cancel func()) {
+	ch := make(chan struct{}, 1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.subs[ch] = struct{}{}
+	return ch, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.subs, ch)
+	}
+}
+
+// changed tells the subscribers. p.mu is held.
+func (p *Pane) changed() {
+	for ch := range p.subs {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+	close(p.change)
+	p.change = make(chan struct{})
+}
+
+// wait returns once ok holds, which is called with p.mu held.
+func (p *Pane) wait(ctx context.Context, ok func() bool) error {
+	for {
+		p.mu.Lock()
+		good, change, gone := ok(), p.change, p.gone
+		p.mu.Unlock()
+		switch {
+		case good:
+			return nil
+		case gone != nil:
+			return gone
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Type types bytes exactly as they are.
+func (p *Pane) Type(ctx context.Context, text []byte) error {
+	sent := make(chan error, 1)
+	p.wire.send(text, func(err error) { sent <- err })
+	select {
+	case err := <-sent:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("pane %s: type: %w", p.ID(), context.Cause(ctx))
+	}
+}
+
+// Keys types keys by tmux's names for them: "C-c", "Enter", "Up", "F5".
+func (p *Pane) Keys(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return errors.New("pane: no keys to type")
+	}
+	return p.wire.keys(ctx, names)
+}
+
+// Interrupt types Ctrl-C.
+func (p *Pane) Interrupt(ctx context.Context) error { return p.Type(ctx, []byte{0x03}) }
+
+// Resize asks for another size. The operator's own terminal, where one is
+// attached, has the last word.
+func (p *Pane) Resize(size backends.Size) { p.wire.resize(size) }
+
+// Shell is the family of the pane's shell, NoShell before the first run.
+func (p *Pane) Shell() Shell {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.shell
+}
+
+// Busy is the run that has not ended, or nil. A command that was typed by hand
+// is no run: see AtPrompt.
+func (p *Pane) Busy() *Run {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.run
+}
+
+// AtPrompt reports whether the shell is known to wait for a command.
+func (p *Pane) AtPrompt() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.phase == atPrompt && p.prompt.known
+}
+
+// PendingLine is what stands behind the prompt: what the operator, or an
+// earlier Type, has typed but not entered. It is read off the screen.
+func (p *Pane) PendingLine() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pendingLine()
+}
+
+func (p *Pane) pendingLine() string {
+	if p.phase != atPrompt || !p.prompt.known || p.prompt.afterward == 0 {
+		return ""
+	}
+	s := p.term.Snapshot()
+	var b strings.Builder
+	for i := p.prompt.row; i < s.Lines(); i++ {
+		cells := s.Line(i)
+		if i == p.prompt.row {
+			cells = cells[min(p.prompt.col, len(cells)):]
+		}
+		b.WriteString(s.TextOf(cells))
+		if !s.LineWrapped(i) {
+			b.WriteByte('\n')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// output takes what the pane's programs have written. It is called on the
+// reading goroutine and must not wait for anything.
+func (p *Pane) output(data []byte) {
+	p.mu.Lock()
+	p.scan.feed(data)
+	p.lastly = time.Now()
+	p.changed()
+	p.mu.Unlock()
+	p.nudge()
+}
+
+// nudge wakes the watch.
+func (p *Pane) nudge() {
+	select {
+	case p.poke <- struct{}{}:
+	default:
+	}
+}
+
+// plain is output that is no mark.
+func (p *Pane) plain(data []byte) {
+	_, _ = p.term.Write(data) // never fails
+	p.prompt.afterward += len(data)
+	if p.run != nil && (p.phase == executing || p.phase == dispatched) {
+		p.run.record(data)
+	}
+}
+
+// marked is what the shell says of itself.
+func (p *Pane) marked(m mark) {
+	switch m.kind {
+	case 'R':
+		p.shell = Shell(m.arg)
+		p.phase = atPrompt
+		p.prompt = promptSpot{}
+	case 'B':
+		if p.phase == atPrompt {
+			s := p.term.Snapshot()
+			p.prompt = promptSpot{known: true, row: s.Scrolled + s.Cursor.Row, col: s.Cursor.Col}
+		}
+	case 'C':
+		p.prompt = promptSpot{}
+		if p.phase == dispatched {
+			p.run.begin()
+		}
+		p.phase = executing
+	case 'P':
+		p.continued()
+	case 'D':
+		p.prompt = promptSpot{}
+		was := p.phase
+		p.phase = atPrompt
+		if p.run != nil && (was == dispatched || was == executing) {
+			p.finish(statusOutcome(m.arg))
+		}
+	}
+}
+
+// finish ends the current run. p.mu is held.
+func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
+	r := p.run
+	p.run = nil
+	if outcome == backends.ExitedWith(stoppedStatus) {
+		notices = append(notices, "status 148 is what the shell reports for a program that was stopped (Ctrl-Z): it has not ended; \"fg\" continues it, \"kill %%\" ends it")
+	}
+	r.end(outcome, notices...)
+	if p.shape.stash != "" {
+		p.wire.unstash(p.shape.stash)
+	}
+	p.shape = typed{}
+	p.turn <- struct{}{}
+}
+
+// stoppedStatus is 128 + SIGTSTP.
+const stoppedStatus = 148
+
+func statusOutcome(digits string) backends.Outcome {
+	n := 0
+	for _, c := range digits {
+		n = n*10 + int(c-'0')
+	}
+	return backends.ExitedWith(n)
+}
+
+// continued handles a continuation prompt. One that the typed lines do not
+// explain means that the command is not complete: the shell waits for the rest.
+func (p *Pane) continued() {
+	if p.run == nil {
+		return
+	}
+	if p.asked++; p.asked == p.shape.lines {
+		p.run.notice("the command is not complete (an open quote, bracket or here-document): the shell asked for more, and it was abandoned")
+		p.wire.send([]byte{0x03}, nil)
+	}
+}
+
+// seed sets the emulator from the terminal's own state.
+func (p *Pane) seed(s vt.Seed, fresh bool) {
+	s.Fresh = fresh
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.term.Snapshot()
+	p.term.Seed(s)
+	p.seeded = true
+	if before.Size != p.term.Snapshot().Size {
+		p.prompt.known = false // the text has been wrapped anew
+	}
+	p.changed()
+}
+
+// resized has the screen taken anew, now and once more in the next quiet moment.
+func (p *Pane) resized() {
+	p.mu.Lock()
+	p.stale = true
+	p.mu.Unlock()
+	p.wire.reseed(false)
+	p.nudge()
+}
+
+// missed says that output of the pane has been lost.
+func (p *Pane) missed(why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.scan.held = nil
+	p.seeded, p.stale, p.rejoined = false, true, true
+	if p.run != nil {
+		p.run.lost(why)
+	}
+}
+
+// abandon ends the pane's life: the terminal is gone.
+func (p *Pane) abandon(why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone != nil {
+		return
+	}
+	p.gone = why
+	close(p.closed)
+	if p.run != nil {
+		p.finish(backends.Outcome{}, fmt.Sprintf("the pane is gone: %v; whether the command ended is not known", why))
+	}
+	p.changed()
+}

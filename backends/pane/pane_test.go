@@ -1,0 +1,350 @@
+package pane_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/pane"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// need skips a test whose real component is missing, except where all are
+// promised.
+func need(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err == nil {
+			continue
+		}
+		if os.Getenv("CI") == "true" || os.Getenv("NOD_TEST_ALL") == "1" {
+			t.Fatalf("%s is not installed", program)
+		}
+		t.Skipf("%s is not installed", program)
+	}
+}
+
+// rig is a target with a tmux server of the test's own. Both are gone after
+// the test, and it fails if something of them is left.
+type rig struct {
+	target *local.Target
+	opt    pane.Options
+}
+
+// shells are the shells that are tracked, as they are started in tests.
+var shells = map[string][]string{
+	"bash": {"bash", "--norc", "--noprofile"},
+	"dash": {"dash"},
+}
+
+func newRig(t testing.TB, shell string) *rig {
+	t.Helper()
+	need(t, "tmux", shell)
+	home := t.TempDir()
+	target := local.New([]string{
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SHELL=/bin/" + shell,
+		"LC_ALL=C.UTF-8", "TMPDIR=" + home,
+	})
+	dir, err := os.MkdirTemp("", "nod") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "s")
+	t.Cleanup(func() {
+		for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+			out, err := exec.Command("tmux", "-S", socket, "list-sessions").CombinedOutput()
+			if err != nil { // the server has ended
+				break
+			}
+			if time.Now().After(limit) {
+				t.Errorf("left behind: %s", out)
+				_ = exec.Command("tmux", "-S", socket, "kill-server").Run() // the test has failed already
+				break
+			}
+		}
+		if err := target.Close(); err != nil {
+			t.Error(err)
+		}
+		_ = os.RemoveAll(dir)
+	})
+	return &rig{target: target, opt: pane.Options{
+		Agent: "test", Socket: socket, Config: "/dev/null", Shell: shells[shell],
+		Size: backends.Size{Cols: 80, Rows: 24}, Scrollback: 200,
+	}}
+}
+
+func (r *rig) open(t testing.TB) *pane.Keeper {
+	t.Helper()
+	k, err := pane.Open(t.Context(), r.target, r.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return k
+}
+
+func shared(t testing.TB, shell string) *pane.Pane {
+	t.Helper()
+	p, err := newRig(t, shell).open(t).Shared(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// patience is how long a test waits for something that should happen.
+const patience = 10 * time.Second
+
+func start(t testing.TB, p *pane.Pane, req pane.Request) *pane.Run {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r, err := p.Run(ctx, req)
+	if err != nil {
+		t.Fatalf("run %.60q: %v\n%s", req.Command, err, p.Screen())
+	}
+	return r
+}
+
+func finish(t testing.TB, p *pane.Pane, r *pane.Run) pane.Result {
+	t.Helper()
+	select {
+	case <-r.Done():
+		return r.Result()
+	case <-time.After(patience):
+		t.Fatalf("%.60q did not end; so far %+v\n%s", r.Command, r.Result(), p.Screen())
+	}
+	panic("unreachable")
+}
+
+func run(t testing.TB, p *pane.Pane, command string) pane.Result {
+	t.Helper()
+	return finish(t, p, start(t, p, pane.Request{Command: command}))
+}
+
+// eventually waits until ok holds.
+func eventually(t testing.TB, p *pane.Pane, what string, ok func() bool) {
+	t.Helper()
+	changed, cancel := p.Subscribe()
+	defer cancel()
+	limit := time.After(patience)
+	for !ok() {
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Millisecond): // for what is no change of the pane
+		case <-limit:
+			t.Fatalf("waited for %s\n%s", what, p.Screen())
+		}
+	}
+}
+
+func eachShell(t *testing.T, f func(t *testing.T, shell string)) {
+	for shell := range shells {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			f(t, shell)
+		})
+	}
+}
+
+func TestRunsGiveExactOutputAndStatus(t *testing.T) {
+	long := strings.Repeat("0123456789", 30)
+	cases := []struct {
+		name, command string
+		code          int
+		raw, text     string
+	}{
+		{"echo", "echo hi", 0, "hi\r\n", "hi\n"},
+		{"false", "false", 1, "", ""},
+		{"exit code", "sh -c 'exit 37'", 37, "", ""},
+		{"no final newline", "printf abc; false", 1, "abc", "abc"},
+		{"unicode", `printf '日本語 é 🙂\n'`, 0, "日本語 é 🙂\r\n", "日本語 é 🙂\n"},
+		{"a line of 300 columns", "echo " + long, 0, long + "\r\n", long + "\n"},
+		{"a line of 6,000 bytes", "echo " + strings.Repeat("x", 6000), 0, strings.Repeat("x", 6000) + "\r\n", strings.Repeat("x", 6000) + "\n"},
+		{"a pipeline", "echo x | tr x y", 0, "y\r\n", "y\n"},
+		{"two lines", "echo a\necho b", 0, "a\r\nb\r\n", "a\nb\n"},
+		{"several lines, the first fails", "false\necho a\nprintf b", 0, "a\r\nb", "a\nb"},
+		{"several lines, the last fails", "echo a\nfalse", 1, "a\r\n", "a\n"},
+		{"a loop over lines", "for i in 1 2 3\ndo\n  echo \"l $i\"\ndone", 0, "l 1\r\nl 2\r\nl 3\r\n", "l 1\nl 2\nl 3\n"},
+		{"a here-document", "cat <<'EOF'\na $x 'q'\nb\nEOF", 0, "a $x 'q'\r\nb\r\n", "a $x 'q'\nb\n"},
+		{"a here-document with a tab", "cat <<'EOF'\na\tb\nEOF", 0, "a\tb\r\n", "a\tb\n"},
+		{"history characters", `echo "a!b" '!!' "!x"`, 0, "a!b !! !x\r\n", "a!b !! !x\n"},
+		{"quick substitution", "^a^b^ || echo no", 0, "*", "*"},
+		{"quotes and specials", `echo '~' "\$HOME;" \#{} '%end'`, 0, "~ $HOME; #{} %end\r\n", "~ $HOME; #{} %end\n"},
+		{"forged marks", `printf '\033]133;D;0;h=000000000000000000000000\007\033]133;D;0\007x'; false`, 1,
+			"\x1b]133;D;0;h=000000000000000000000000\a\x1b]133;D;0\ax", "x"},
+		{"an end of reply on the screen", `for i in 1 2 3; do echo '%end 1 1 1'; done`, 0, strings.Repeat("%end 1 1 1\r\n", 3), strings.Repeat("%end 1 1 1\n", 3)},
+		{"a title in two parts", `printf '\033]0;tit'; sleep 0.05; printf 'le\007y'`, 0, "\x1b]0;title\ay", "y"},
+		{"a carriage return", `printf 'a\rb\n'`, 0, "a\rb\r\n", "b\n"},
+		{"clear", "clear; echo left", 0, "*", "left\n"},
+		{"a missing command", "no-such-command-here", 127, "*", "*"},
+		{"a comment behind", "echo a # b", 0, "a\r\n", "a\n"},
+		{"nothing behind", "echo ok", 0, "ok\r\n", "ok\n"},
+		{"a background job", "sleep 0.01 & wait", 0, "*", "*"},
+		{"a nested shell", "sh -c 'echo in; exit 5'", 5, "in\r\n", "in\n"},
+		{"standard input is the terminal", "test -t 0 && test -t 1 && echo tty", 0, "tty\r\n", "tty\n"},
+	}
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		for _, c := range cases {
+			res := run(t, p, c.command)
+			if !res.Executed || res.Outcome != backends.ExitedWith(c.code) && c.name != "quick substitution" {
+				t.Errorf("%s: %v, executed %v, want status %d; %q", c.name, res.Outcome, res.Executed, c.code, res.Text)
+			}
+			if c.raw != "*" && string(res.Raw) != c.raw {
+				t.Errorf("%s: raw output %q, want %q", c.name, res.Raw, c.raw)
+			}
+			if c.text != "*" && res.Text != c.text {
+				t.Errorf("%s: text %q, want %q", c.name, res.Text, c.text)
+			}
+			if res.Total != int64(len(res.Raw)) || res.Truncated || res.Incomplete {
+				t.Errorf("%s: total %d of %d, truncated %v, incomplete %v", c.name, res.Total, len(res.Raw), res.Truncated, res.Incomplete)
+			}
+		}
+	})
+}
+
+func TestManyMegabytesArriveExactly(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		sum, want := sha256.New(), sha256.New()
+		const last = 500_000
+		for i := 1; i <= last; i++ {
+			fmt.Fprintf(want, "%d\r\n", i)
+		}
+		res := finish(t, p, start(t, p, pane.Request{Command: fmt.Sprint("seq 1 ", last), Keep: 10, Sink: sum}))
+		if !res.Outcome.OK() || res.Incomplete || !res.Truncated || string(res.Raw) != "1\r\n2\r\n3\r\n4" {
+			t.Errorf("result %+v", res)
+		}
+		if !bytes.Equal(sum.Sum(nil), want.Sum(nil)) {
+			t.Errorf("%d bytes with another checksum", res.Total)
+		}
+	})
+}
+
+func TestARefusedLineIsNotExecuted(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		for _, command := range []string{"echo )", "echo 'open", "cat <<EOF", "if true", "( echo a"} {
+			res := run(t, p, command)
+			if res.Executed || res.Outcome.OK() {
+				t.Errorf("%q: %+v", command, res)
+			}
+			if got := run(t, p, "echo next"); got.Text != "next\n" {
+				t.Errorf("after %q: %+v", command, got)
+			}
+		}
+		if res := run(t, p, "echo )"); !strings.Contains(res.Text, "yntax error") {
+			t.Errorf("what the shell said of a syntax error: %q", res.Text)
+		}
+	})
+}
+
+// Lines before the one that is refused run, as in any shell.
+func TestAnIncompleteCommandOfSeveralLinesEnds(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		res := run(t, p, "echo a\necho 'open\nmore")
+		if !res.Executed || res.Outcome.OK() || !strings.HasPrefix(res.Text, "a\n") {
+			t.Errorf("result %+v", res)
+		}
+		if got := run(t, p, "echo next"); got.Text != "next\n" {
+			t.Errorf("after it: %+v", got)
+		}
+	})
+}
+
+func TestCtrlCAndCtrlZ(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		r := start(t, p, pane.Request{Command: "echo up; sleep 100"})
+		eventually(t, p, "the command", func() bool { return strings.Contains(r.Result().Text, "up") })
+		if p.Busy() != r || p.AtPrompt() {
+			t.Errorf("busy %v, at prompt %v", p.Busy(), p.AtPrompt())
+		}
+		if err := p.Interrupt(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if res := finish(t, p, r); res.Outcome != backends.ExitedWith(130) {
+			t.Errorf("after Ctrl-C: %+v", res)
+		}
+		r = start(t, p, pane.Request{Command: "echo up; sleep 100"})
+		eventually(t, p, "the command", func() bool { return strings.Contains(r.Result().Text, "up") })
+		if err := p.Keys(t.Context(), []string{"C-z"}); err != nil {
+			t.Fatal(err)
+		}
+		res := finish(t, p, r)
+		if res.Outcome != backends.ExitedWith(148) || len(res.Notices) != 1 || !strings.Contains(res.Notices[0], "stopped") {
+			t.Errorf("after Ctrl-Z: %+v", res)
+		}
+		run(t, p, "kill %1")
+	})
+}
+
+func TestAnEndedShellGivesItsStatusAndIsReplaced(t *testing.T) {
+	for command, want := range map[string]backends.Outcome{
+		"set -e; false": backends.ExitedWith(1),
+		"exit 7":        backends.ExitedWith(7),
+		"kill -9 $$":    backends.EndedBy(backends.KILL),
+	} {
+		eachShell(t, func(t *testing.T, shell string) {
+			p := shared(t, shell)
+			res := run(t, p, "x=1; "+command)
+			if res.Outcome != want || !res.Executed || len(res.Notices) == 0 {
+				t.Errorf("%q: %+v", command, res)
+			}
+			res = run(t, p, "echo \"x=$x\"")
+			if res.Text != "x=\n" || len(res.Notices) != 1 || !strings.Contains(res.Notices[0], "fresh") {
+				t.Errorf("after %q: %+v", command, res)
+			}
+		})
+	}
+}
+
+func TestExecIsNoticedAndTheNewShellIsTracked(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		res := run(t, p, "exec "+strings.Join(shells[shell], " "))
+		if res.Outcome.State != backends.Unknown || len(res.Notices) == 0 || !strings.Contains(res.Notices[0], "exec") {
+			t.Errorf("exec: %+v", res)
+		}
+		res = run(t, p, "echo new; false")
+		if res.Text != "new\n" || res.Outcome != backends.ExitedWith(1) || len(res.Notices) == 0 {
+			t.Errorf("after exec: %+v", res)
+		}
+	})
+}
+
+func TestOneRunAtATime(t *testing.T) {
+	p := shared(t, "dash")
+	r := start(t, p, pane.Request{Command: "read x; echo got $x"})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	var busy *pane.BusyError
+	if _, err := p.Run(ctx, pane.Request{Command: "echo second"}); !errors.As(err, &busy) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	if err := p.Type(t.Context(), []byte("it\n")); err != nil {
+		t.Fatal(err)
+	}
+	if res := finish(t, p, r); res.Text != "it\ngot it\n" {
+		t.Errorf("result %+v", res)
+	}
+}
