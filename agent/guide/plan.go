@@ -22,8 +22,13 @@ func understand(question string) plan {
 	if isGreeting(words) {
 		return speech(help("Hello. I can look at this machine and sum up what I find. Ask for instance:"))
 	}
-	return speech(help("I do not understand that: I only know some topics by their words. I can look at these:"))
+	return beyond
 }
+
+// beyond is the plan for what the guide does not understand.
+var beyond = speech(help("I do not understand that: I only know some topics by their words. I can look at these:"))
+
+func understands(question string) bool { return understand(question) != beyond }
 
 func isHelp(words []string) bool {
 	for _, phrase := range []string{"what can you do", "what do you do", "help", "how can you help", "what do you know", "who are you", "what are you"} {

@@ -60,12 +60,25 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestDataIsNoQuestion: messages that carry data, such as a picture of the screen, do not
-// change what was asked.
-func TestDataIsNoQuestion(t *testing.T) {
-	req := &request{Messages: []message{{Role: "user", Content: "how much memory?"}, {Role: "user", Content: "<screen-1f>\ndisk full\n</screen-1f>"}}}
-	if got := readTurn(req).question; got != "how much memory?" {
-		t.Errorf("question %q", got)
+// TestQuestion finds the operator's question among the messages of a turn.
+func TestQuestion(t *testing.T) {
+	user := func(s string) message { return message{Role: "user", Content: s} }
+	answered := message{Role: "assistant", Content: "so it is"}
+	called := message{Role: "assistant", ToolCalls: []toolCall{{ID: "a"}}}
+	for _, tc := range []struct {
+		name     string
+		messages []message
+		want     string
+	}{
+		{"none", nil, ""},
+		{"a picture of the screen follows", []message{user("how much memory?"), user("<screen-1f>\ndisk full\n</screen-1f>")}, "how much memory?"},
+		{"a notice follows", []message{user("how much memory?"), called, user("make in %3: exited 0")}, "how much memory?"},
+		{"steered", []message{user("how much memory?"), called, user("and the disk?")}, "and the disk?"},
+		{"a new question", []message{user("how much memory?"), answered, user("xyzzy")}, "xyzzy"},
+	} {
+		if got := readTurn(&request{Messages: tc.messages}).question; got != tc.want {
+			t.Errorf("%s: question %q, want %q", tc.name, got, tc.want)
+		}
 	}
 }
 

@@ -50,16 +50,19 @@ func (g *Guide) answer(req *request) answer {
 	return answer{text: t.sign(p.report(t))}
 }
 
-// readTurn finds the operator's last message and what followed it. A message that only
-// carries data, such as a picture of the screen, is fenced and is not the operator's.
+// readTurn finds the operator's last message and what followed it. Messages that carry data,
+// such as a picture of the screen, are not the operator's. Of several since the last answer
+// the newest counts that the guide understands, so that a notice does not end the work.
 func readTurn(req *request) turn {
 	t := turn{req: req, first: true, done: map[string]outcome{}}
 	begin := 0
 	for i, m := range req.Messages {
-		if m.Role != "user" || isData(m.Content) {
-			continue
+		switch {
+		case m.Role == "assistant" && len(m.ToolCalls) == 0:
+			begin, t.question = i, ""
+		case m.Role == "user" && !isData(m.Content) && (t.question == "" || understands(m.Content)):
+			begin, t.question = i, m.Content
 		}
-		begin, t.question = i, m.Content
 	}
 	asked := map[string]string{}
 	for i, m := range req.Messages {
