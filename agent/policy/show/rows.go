@@ -16,7 +16,9 @@ type Cell struct {
 type Row struct {
 	Line  int  // the line of the text that it shows, from 1
 	First bool // whether the line starts here; if not, it goes on here
-	Cells []Cell
+	// Start and End are the bytes of the text that it shows, without a newline.
+	Start, End int
+	Cells      []Cell
 }
 
 // Text is what the row's cells show.
@@ -39,8 +41,8 @@ func Rows(s string, width int) []Row {
 	for at := 0; at < len(s); {
 		if s[at] == '\n' {
 			rows = append(rows, row)
-			row = Row{Line: row.Line + 1, First: true}
 			at++
+			row = Row{Line: row.Line + 1, First: true, Start: at, End: at}
 			continue
 		}
 		b.Reset()
@@ -48,13 +50,14 @@ func Rows(s string, width int) []Row {
 		shown := []rune(b.String())
 		if len(row.Cells)+len(shown) > width {
 			rows = append(rows, row)
-			row = Row{Line: row.Line}
+			row = Row{Line: row.Line, Start: at}
 		}
 		escaped := len(shown) > 1 || shown[0] == space
 		for _, r := range shown {
 			row.Cells = append(row.Cells, Cell{r, at, escaped})
 		}
 		at += n
+		row.End = at
 	}
 	return append(rows, row)
 }

@@ -57,6 +57,9 @@ func unrow(t *testing.T, rows []show.Row) string {
 			lines = append(lines, "")
 		}
 		lines[len(lines)-1] += r.Text()
+		if len(r.Cells) > 0 && r.Cells[0].Offset != r.Start || r.End-r.Start > len(r.Cells) {
+			t.Fatalf("%q has the span %d to %d", r.Text(), r.Start, r.End)
+		}
 	}
 	for i, l := range lines {
 		s, err := show.Parse(l)
