@@ -87,6 +87,21 @@ func (a *assessor) clues(words []word, whole word) {
 	if forced > 0 {
 		a.note(Destroy, 0, "argument.forced", "looks like a forced or recursive delete", whole)
 	}
+	a.hints(words[1:])
+}
+
+var (
+	lossHint = regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
+	lossVerb = regexp.MustCompile(`^(delete|remove|rm|rb|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|detach|undeploy)(-[a-z-]+)?$`)
+)
+
+// hints looks for loss in arguments that are code or commands of their own.
+func (a *assessor) hints(args []word) {
+	for i, w := range args {
+		if lossHint.MatchString(w.text) || i < 4 && lossVerb.MatchString(w.text) {
+			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
+		}
+	}
 }
 
 // matching is one pass over a program's arguments.
@@ -104,6 +119,9 @@ type matching struct {
 
 // match assesses a program that the data files describe.
 func (a *assessor) match(s *spec, name word, args []word) {
+	if s.flags&(Opaque|Exfil) != 0 {
+		a.hints(args)
+	}
 	if len(args) == 1 && args[0].known() {
 		if o := s.option(args[0].text); o != nil && o.ends {
 			return
@@ -292,7 +310,7 @@ func (m *matching) unknown(w word) {
 
 // use counts what a permitted option means.
 func (m *matching) use(o *option, w word) {
-	m.looks = m.looks || o.effect == Observe && o.flags == 0
+	m.looks = m.looks || o.effect == Observe
 	if o.effect > Observe || o.flags != 0 {
 		at := word{start: m.name.start, end: w.end}
 		m.a.note(o.effect, o.flags, o.rule, whyOf(o.why, o.rule, o.effect), at)
@@ -307,6 +325,10 @@ func (m *matching) use(o *option, w word) {
 func (m *matching) subCommand() {
 	rest := m.options(0, true)
 	if len(rest) == 0 {
+		if m.s.reader {
+			m.missing(0)
+			return
+		}
 		if m.s.fallback != "" {
 			m.a.match(m.s.subs[m.s.fallback], m.name, nil)
 		} else if len(m.args) == 0 {
@@ -353,6 +375,7 @@ func (m *matching) judgeOperands() {
 		params = params[1:]
 	}
 	ops := m.operands
+	m.missing(len(ops))
 	if m.s.assigns {
 		ops = m.assignments(ops)
 	}
@@ -369,7 +392,7 @@ func (m *matching) judgeOperands() {
 		}
 		switch p.kind {
 		case kindCommand:
-			m.a.run(ops[i:])
+			m.command(ops[i:])
 			return
 		case kindShell:
 			m.a.nested(join(ops[i:]))
@@ -386,6 +409,36 @@ func (m *matching) judgeOperands() {
 		if w.several() && (!m.s.repeat || i < len(params)-1) {
 			m.several(params, i, w)
 		}
+	}
+}
+
+// missing handles programs that ask for more when they are given too little.
+func (m *matching) missing(operands int) {
+	if operands < m.s.least && !m.looks {
+		m.a.note(Mutate, 0, m.s.name+".session", "opens a session of its own", m.name)
+	}
+	if !m.s.reader || m.fills || operands > 1 && len(m.s.operands) > 1 && m.s.operands[1].kind == kindSQL {
+		return
+	}
+	if f := m.a.feeding; f != nil && f.known {
+		m.a.sql(f.text)
+		return
+	}
+	m.a.note(Mutate, Opaque, m.s.name+".input", "reads statements from its input", m.name)
+}
+
+// command runs what follows as a command: after "--", or as a text after -c.
+func (m *matching) command(rest []word) {
+	if rest[0].text == "--" {
+		rest = rest[1:]
+	}
+	switch {
+	case len(rest) == 0:
+		m.a.unclear("command.missing", "the command is missing", m.name)
+	case rest[0].text == "-c" && len(rest) > 1:
+		m.a.nested(rest[1])
+	default:
+		m.a.run(rest)
 	}
 }
 

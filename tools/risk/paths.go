@@ -134,13 +134,11 @@ func (p place) unlikely(name string) bool {
 	if strings.Trim(last, "*?") == "" {
 		return len(p.parts) > 3 && p.parts[0] == "" && (p.parts[1] == "etc" || p.parts[1] == "var" && p.parts[2] == "log" || p.parts[1] == "proc" || p.parts[1] == "sys")
 	}
-	if len(name) < 3 || name[0] != '*' {
+	front, back := strings.HasPrefix(name, "*"), strings.HasSuffix(name, "*")
+	if !(front && strings.HasSuffix(last, "*") || back && strings.HasPrefix(last, "*") || front && back) {
 		return false
 	}
 	core := strings.Trim(name, "*")
-	if !strings.HasSuffix(name, "*") {
-		return strings.HasSuffix(last, "*") // *.pem
-	}
 	for _, run := range strings.FieldsFunc(last, func(r rune) bool { return strings.ContainsRune("*?[]", r) }) {
 		if strings.Contains(run, core) || len(run) > 2 && strings.Contains(core, run) {
 			return false
@@ -161,6 +159,9 @@ func (p place) matches(pattern []string) bool {
 		return false
 	}
 	n := len(p.parts)
+	if n == 1 && pattern[0] != "**" && strings.Contains(last, "*") {
+		return false // a loose name in a folder that is not named
+	}
 	if n > len(pattern) {
 		if pattern[0] != "**" {
 			return false

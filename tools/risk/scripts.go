@@ -19,6 +19,7 @@ func (a *assessor) awk(w word) {
 	}
 	if awkCalls.MatchString(code) || strings.ContainsAny(code, "@\\`") || strings.Contains(code, "|&") {
 		a.note(Mutate, Opaque, "awk.runs", "the awk program can run commands or read other files", w)
+		a.hints([]word{w})
 	}
 	if strings.Contains(strings.ReplaceAll(code, "||", ""), "|") {
 		a.note(Mutate, Opaque, "awk.pipe", "the awk program starts another program", w)

@@ -94,7 +94,7 @@ func (a *assessor) note(e Effect, f Flags, rule, why string, at word) {
 	if a.fixed != nil {
 		start, end = a.fixed.start, a.fixed.end
 	}
-	found := Finding{Rule: rule, Start: start, End: end, Why: why}
+	found := Finding{Rule: rule, Start: min(start, end), End: max(start, end), Why: why}
 	for _, old := range a.findings {
 		if old == found {
 			return
@@ -207,6 +207,11 @@ func (a *assessor) salvage(text string) {
 	a.depth++
 	defer func() { a.depth-- }()
 	at := 0
+	plain := strings.NewReplacer("'", " ", `"`, " ", "`", ";", "\\", " ").Replace(text)
+	if plain != text {
+		a.nested(word{text: plain, end: len(text)})
+		return
+	}
 	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;&|()`", r) }) {
 		at = strings.Index(text[at:], piece) + at
 		if trimmed := strings.Trim(piece, " \t\"'{}$"); trimmed != "" && trimmed != text {
@@ -373,6 +378,13 @@ func (a *assessor) binary(c *syntax.BinaryCmd) {
 // output is what a statement writes, when that can be read off: echo TEXT.
 func (a *assessor) output(s *syntax.Stmt) *stdin {
 	call, ok := s.Cmd.(*syntax.CallExpr)
+	if ok && len(call.Args) == 1 && call.Args[0].Lit() == "cat" && len(s.Redirs) == 1 && (s.Redirs[0].Op == syntax.Hdoc || s.Redirs[0].Op == syntax.DashHdoc) {
+		saved := a.feeding
+		a.redirect(s.Redirs[0])
+		fed := a.feeding
+		a.feeding = saved
+		return fed
+	}
 	if !ok || len(call.Args) < 2 || len(s.Redirs) > 0 {
 		return &stdin{piped: true}
 	}
@@ -475,8 +487,9 @@ func (a *assessor) test(x syntax.TestExpr) {
 
 // declare reads declare, export, local, readonly, typeset.
 func (a *assessor) declare(c *syntax.DeclClause) {
-	if len(c.Args) == 0 {
+	if len(c.Args) == 0 || len(c.Args) == 1 && c.Args[0].Naked && c.Args[0].Value != nil && c.Args[0].Value.Lit() == "-p" {
 		a.note(Observe, Secret, "shell.variables", "prints variables, which may hold secrets", a.at(c))
+		return
 	}
 	clear(a.scope.vars)
 	a.note(Mutate, 0, "shell."+c.Variant.Value, "changes or prints the shell's variables", a.at(c))

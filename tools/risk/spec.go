@@ -14,27 +14,28 @@ var dataFiles embed.FS
 type kind uint8
 
 const (
-	kindAny     kind = iota // text without consequence
-	kindNone                // not allowed here
-	kindReads               // a file whose content is shown
-	kindTree                // a folder whose files' contents are shown, recursively
-	kindMeta                // a path of which names, sizes and times are shown
-	kindWrites              // a file that is created, replaced or appended to
-	kindDeletes             // a path that is removed
-	kindCommand             // this and all following words are a command
-	kindShell               // a shell text; as an operand, all following words joined
-	kindScript              // a file whose content is executed
-	kindAwk                 // an awk program
-	kindSed                 // a sed script
-	kindNumber              // digits, with sign, unit or colon
-	kindPlus                // starts with "+"
-	kindNoEqual             // holds no "="
-	kindSSHOpt              // an OpenSSH option, as after -o
-	kindURL                 // an address that is fetched
-	kindPager               // a pager, harmless only when it is cat or empty
-	kindSet                 // one of the words in the spec
-	kindSQL                 // a statement for a database
-	kindUnit                // a systemd unit
+	kindAny      kind = iota // text without consequence
+	kindNone                 // not allowed here
+	kindReads                // a file whose content is shown
+	kindTree                 // a folder whose files' contents are shown, recursively
+	kindMeta                 // a path of which names, sizes and times are shown
+	kindWrites               // a file that is created, replaced or appended to
+	kindDeletes              // a path that is removed
+	kindCommand              // this and all following words are a command
+	kindShell                // a shell text; as an operand, all following words joined
+	kindScript               // a file whose content is executed
+	kindAwk                  // an awk program
+	kindSed                  // a sed script
+	kindNumber               // digits, with sign, unit or colon
+	kindPlus                 // starts with "+"
+	kindNoEqual              // holds no "="
+	kindSSHOpt               // an OpenSSH option, as after -o
+	kindURL                  // an address that is fetched
+	kindPager                // a pager, harmless only when it is cat or empty
+	kindSet                  // one of the words in the spec
+	kindSQL                  // a statement for a database
+	kindUnit                 // a systemd unit or a process, by name
+	kindResource             // a kind of object in a cluster
 )
 
 var kindWords = map[string]kind{
@@ -42,7 +43,7 @@ var kindWords = map[string]kind{
 	"writes": kindWrites, "deletes": kindDeletes, "command": kindCommand, "shell": kindShell,
 	"script": kindScript, "awk": kindAwk, "sed": kindSed, "number": kindNumber, "plus": kindPlus,
 	"noequal": kindNoEqual, "sshopt": kindSSHOpt, "url": kindURL, "pager": kindPager, "sql": kindSQL,
-	"unit": kindUnit,
+	"unit": kindUnit, "resource": kindResource,
 }
 
 // trait is what using a program, an option or a sub-command means.
@@ -82,6 +83,8 @@ type spec struct {
 	inherit  bool   // the parent's options are allowed too
 	assigns  bool   // NAME=value operands come before the command
 	abbrev   bool   // sub-commands may be shortened
+	reader   bool   // without a statement it reads statements from its input
+	least    int    // with fewer operands it opens a session
 	options  map[string]*option
 	operands []param
 	repeat   bool // the last operand's kind holds for all that follow
@@ -172,7 +175,7 @@ func (r *specReader) heading(body, why string) error {
 		level = next
 	}
 	for _, s := range level {
-		s.why = why
+		s.trait = trait{why: why} // a later stanza says it better
 		if err := s.readTraits(strings.Fields(traits)); err != nil {
 			return err
 		}
@@ -213,6 +216,10 @@ func (s *spec) readTraits(words []string) error {
 			s.assigns = true
 		case "abbrev":
 			s.abbrev = true
+		case "reader":
+			s.reader = true
+		case "least=2":
+			s.least = 2
 		default:
 			if sub, ok := strings.CutPrefix(word, "default="); ok {
 				s.fallback = sub

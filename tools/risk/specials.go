@@ -18,7 +18,7 @@ func init() {
 		"printf": printfBuiltin, "test": testBuiltin, "[": testBuiltin, "read": readBuiltin, "cd": cdBuiltin,
 		"pushd": cdBuiltin, "popd": cdBuiltin, "command": commandBuiltin, "builtin": commandBuiltin,
 		"trap": trapBuiltin, "alias": aliasBuiltin, "set": setBuiltin, "exec": execBuiltin, "echo": echoBuiltin,
-		"rsync": rsyncProgram, "git": gitProgram, "su": suProgram, "ps": psProgram,
+		"rsync": rsyncProgram, "git": gitProgram, "su": suProgram, "ps": psProgram, "service": serviceProgram,
 	}
 }
 
@@ -352,4 +352,12 @@ func psProgram(a *assessor, name word, args []word) {
 		}
 	}
 	a.hand(name, args)
+}
+
+// serviceProgram: asking for the status of a service changes nothing.
+func serviceProgram(a *assessor, name word, args []word) {
+	a.hand(name, args)
+	if len(args) > 1 && args[1].text != "status" {
+		a.unit(args[0], name)
+	}
 }

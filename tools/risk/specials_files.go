@@ -143,6 +143,10 @@ func tarProgram(a *assessor, name word, args []word) {
 				if strings.HasPrefix(w.text, "-") {
 					at = len(text)
 				}
+			case 'I', 'F':
+				a.note(Mutate, Opaque, "tar.program", "makes tar run a program", w)
+				i++
+				at = len(text)
 			default:
 				a.note(Mutate, 0, "option.unknown", "the option -"+string(rune(c))+" of tar is not known", w)
 			}
@@ -271,6 +275,20 @@ func remotePlace(text string) bool {
 	return at > 0 && !strings.Contains(text[:at], "/") || strings.Contains(text, "://")
 }
 
+// gitLoss finds loss that is written as an operand: a forced or deleting
+// refspec, a path that is checked out over the working files.
+func (a *assessor) gitLoss(name word, command string, args []word) {
+	for _, w := range args {
+		at := word{start: name.start, end: w.end}
+		switch {
+		case command == "push" && len(w.text) > 1 && (w.text[0] == '+' || w.text[0] == ':'):
+			a.note(Destroy, 0, "git.push.refspec", "removes or overwrites what others have", at)
+		case command == "checkout" && (w.text == "--" || w.text == "." || strings.HasPrefix(w.text, "./") || w.glob):
+			a.note(Destroy, 0, "git.checkout.path", "throws changes to files away", at)
+		}
+	}
+}
+
 // gitProgram refuses settings on the line, which can name programs to run.
 func gitProgram(a *assessor, name word, args []word) {
 	for i, w := range args {
@@ -285,6 +303,7 @@ func gitProgram(a *assessor, name word, args []word) {
 			}
 		}
 		if !strings.HasPrefix(w.text, "-") {
+			a.gitLoss(name, w.text, args[i+1:])
 			break
 		}
 	}

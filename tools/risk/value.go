@@ -13,6 +13,9 @@ func (a *assessor) value(p param, w word, name word) {
 		a.readPath(w, p.kind)
 	case kindWrites:
 		a.writePath(w, word{start: name.start, end: w.end})
+		if isLog(w.text) {
+			a.note(Destroy, 0, "write.log", "replaces or adds to a log", word{start: name.start, end: w.end})
+		}
 	case kindDeletes:
 		a.deletePath(w, name)
 	case kindCommand:
@@ -31,6 +34,8 @@ func (a *assessor) value(p param, w word, name word) {
 		a.unit(w, name)
 	case kindSQL:
 		a.sql(w)
+	case kindResource:
+		a.resource(w)
 	case kindNone:
 		a.note(Mutate, 0, "option.value", "the value is not known to be harmless", w)
 	case kindAny:
@@ -156,7 +161,7 @@ func longLabel(s string) bool {
 var lockoutUnits = []string{
 	"ssh", "sshd", "sshd@", "network", "networking", "networkmanager", "systemd-networkd", "systemd-resolved", "wpa_supplicant",
 	"firewalld", "ufw", "nftables", "iptables", "ip6tables", "netfilter-persistent", "shorewall", "systemd-logind", "dbus", "dropbear", "wg-quick@",
-	"openvpn", "openvpn@", "tailscaled", "sssd", "network-manager", "netplan", "getty@", "systemd-user-sessions", "cloudflared",
+	"openvpn", "openvpn@", "tailscaled", "sssd", "systemd", "init", "login", "tmux", "bash", "network-manager", "netplan", "getty@", "systemd-user-sessions", "cloudflared",
 	"multi-user.target", "rescue.target", "emergency.target", "network.target", "network-online.target", "graphical.target",
 }
 
@@ -166,6 +171,16 @@ func lockoutUnit(unit string) bool {
 		unit = unit[:at+1]
 	}
 	return slices.Contains(lockoutUnits, unit)
+}
+
+// resource judges what a cluster is asked for.
+func (a *assessor) resource(w word) {
+	switch {
+	case strings.Contains(strings.ToLower(w.text), "secret"):
+		a.note(Observe, Secret, "resource.secret", "shows secrets of the cluster", w)
+	case strings.IndexByte(w.text, hole) >= 0:
+		a.unclear("argument.dynamic", "what is asked for is not known", w)
+	}
 }
 
 // unit judges a unit that is acted upon.

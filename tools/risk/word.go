@@ -112,17 +112,20 @@ func splitUnknown(w word) []word {
 }
 
 func (a *assessor) parts(in []word, parts []syntax.WordPart, quoted bool) []word {
-	for _, part := range parts {
+	for i, part := range parts {
 		if brace, ok := part.(*syntax.BraceExp); ok {
 			in = a.brace(in, brace)
 			continue
 		}
+		if lit, ok := part.(*syntax.Lit); ok && i+1 < len(parts) && strings.HasSuffix(lit.Value, "!") {
+			a.history(lit, "!!", false) // !$name and the like
+		}
 		add := a.part(part, quoted, in[0].text == "")
-		for i := range in {
-			in[i].text += add.text
-			in[i].glob = in[i].glob || add.glob
-			in[i].tree = in[i].tree || add.tree
-			in[i].quoted = in[i].quoted || add.quoted
+		for n := range in {
+			in[n].text += add.text
+			in[n].glob = in[n].glob || add.glob
+			in[n].tree = in[n].tree || add.tree
+			in[n].quoted = in[n].quoted || add.quoted
 		}
 	}
 	return in
@@ -131,7 +134,9 @@ func (a *assessor) parts(in []word, parts []syntax.WordPart, quoted bool) []word
 func (a *assessor) brace(in []word, b *syntax.BraceExp) []word {
 	var tails []word
 	if b.Sequence {
-		tails = sequence(b)
+		if tails = sequence(b); tails[0].text == string(hole) {
+			a.unclear("brace.sequence", "a brace expansion is too large or too unusual to be read", in[0])
+		}
 	} else {
 		for _, elem := range b.Elems {
 			tails = append(tails, a.parts([]word{{}}, elem.Parts, false)...)
@@ -202,7 +207,11 @@ func (a *assessor) part(part syntax.WordPart, quoted, first bool) word {
 		if !p.Dollar {
 			return word{text: p.Value, quoted: true}
 		}
-		return word{text: decodeANSI(p.Value), quoted: true}
+		text := decodeANSI(p.Value)
+		if strings.IndexByte(text, hole) >= 0 {
+			a.unclear("quote.escape", "an escape in the quoted text is not read", a.at(p))
+		}
+		return word{text: text, quoted: true}
 	case *syntax.DblQuoted:
 		w := a.parts([]word{{}}, p.Parts, true)[0]
 		if p.Dollar {
@@ -241,13 +250,10 @@ func (a *assessor) literal(l *syntax.Lit, quoted, first bool) word {
 		}
 		return word{text: s}
 	}
-	if strings.IndexByte(s, '(') >= 0 {
-		a.unclear("glob.qualifier", "a glob qualifier can run code", a.at(l))
-	}
 	if first && len(s) > 1 && s[0] == '~' && strings.IndexByte("+-0123456789[", s[1]) >= 0 {
 		s = string(hole) + s[1:]
 	}
-	if strings.IndexAny(s, `\*?[`) < 0 {
+	if strings.IndexAny(s, `\*?[(`) < 0 {
 		return word{text: s}
 	}
 	var b strings.Builder
@@ -259,6 +265,8 @@ func (a *assessor) literal(l *syntax.Lit, quoted, first bool) word {
 				b.WriteByte(s[i])
 			}
 			continue
+		case '(':
+			a.unclear("glob.qualifier", "a glob qualifier can run code", a.at(l))
 		case '*', '?', '[':
 			w.glob = true
 		}
