@@ -16,6 +16,7 @@ type history struct {
 	spare  *slab
 	tail   bool   // the last line goes on in the screen's first row
 	pushed uint64 // changes with every change of the history
+	lost   uint64 // lines dropped so far
 }
 
 type slab struct {
@@ -70,6 +71,7 @@ func (h *history) room(n int) *slab {
 
 func (h *history) dropFirst() {
 	h.count--
+	h.lost++
 	h.first++
 	s := h.slabs[0]
 	if h.first < len(s.lines) {
@@ -86,7 +88,7 @@ func (h *history) dropFirst() {
 }
 
 func (h *history) dropAll() {
-	*h = history{limit: h.limit, pushed: h.pushed + 1}
+	*h = history{limit: h.limit, pushed: h.pushed + 1, lost: h.lost + uint64(h.count)}
 }
 
 // popLast takes the newest line back, for a screen that grows.

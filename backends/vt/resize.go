@@ -94,7 +94,9 @@ func (t *Terminal) reflow(cols int) {
 	}
 	height := len(t.rows)
 	above := min(max(0, len(f.out)-height), f.line)
+	lost := t.hist.lost
 	t.hist.dropAll()
+	t.hist.lost = lost
 	for _, r := range f.out[:above] {
 		t.scrollOff(r)
 	}

@@ -12,6 +12,9 @@ type Snapshot struct {
 	Modes     Modes
 	Alternate bool // the alternate screen shows
 	Scrolled  int  // lines above the screen
+	// Lost is the number of lines that the scrollback has dropped so far, so
+	// that Lost+i names line i for good, whatever is written later.
+	Lost uint64
 	// Generation differs between two snapshots of a terminal if anything may
 	// differ between them.
 	Generation uint64
@@ -43,6 +46,7 @@ func (t *Terminal) Snapshot() *Snapshot {
 		Modes:      t.modes,
 		Alternate:  t.alternate(),
 		Scrolled:   t.hist.count,
+		Lost:       t.hist.lost,
 		Generation: t.next(),
 		rows:       make([]snapRow, t.size.Rows),
 		histGen:    t.hist.pushed,
