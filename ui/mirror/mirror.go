@@ -95,39 +95,57 @@ func (m *Mirror) OnKey(f func(p []byte)) *Mirror {
 
 // Draw draws the mirror.
 func (m *Mirror) Draw(s tcell.Screen) {
-	border := m.styles.Border
-	if m.HasFocus() {
-		border = m.styles.Focus
-	}
-	_, background, _ := m.styles.Text.Decompose()
-	m.SetBackgroundColor(background)
-	m.SetBorderStyle(border)
-	m.DrawForSubclass(s, m)
+	m.drawFrame(s)
 	x, y, width, height := m.GetInnerRect()
 	if width <= 0 || height <= 0 {
 		return
 	}
-	m.drawFrame(s, border)
 	if m.snap == nil {
+		screen.Fill(s, x, y, width, height, " ", m.styles.Text)
 		screen.Draw(s, x, y, width, "no picture yet", m.styles.Muted)
 		return
 	}
 	v := m.view(width, height)
 	for row := range height {
-		line := v.line + row
-		if line < m.snap.Lines() {
-			m.paint.line(s, x, y+row, width, m.snap, m.snap.Line(line), v.col)
+		var cells []vt.Cell
+		if line := v.line + row; line < m.snap.Lines() {
+			cells = m.snap.Line(line)
 		}
+		m.paint.line(s, x, y+row, width, m.snap, cells, v.col)
 	}
 	m.drawCursor(s, x, y, width, height, v)
 }
 
-// drawFrame writes on the border: titles above, state below.
-func (m *Mirror) drawFrame(s tcell.Screen, border tcell.Style) {
+// drawFrame draws the border with the titles above and the state below. It does
+// without tview's own: that one clears all cells first, which doubles the cost
+// of a frame, and reads the title as markup.
+func (m *Mirror) drawFrame(s tcell.Screen) {
 	x, y, width, height := m.GetRect()
-	if width < 6 {
+	if width < 2 || height < 2 {
 		return
 	}
+	border, b := m.styles.Border, tview.Borders
+	lines := [...]rune{b.TopLeft, b.TopRight, b.BottomLeft, b.BottomRight, b.Horizontal, b.Vertical}
+	if m.HasFocus() {
+		border = m.styles.Focus
+		lines = [...]rune{b.TopLeftFocus, b.TopRightFocus, b.BottomLeftFocus, b.BottomRightFocus, b.HorizontalFocus, b.VerticalFocus}
+	}
+	right, bottom := x+width-1, y+height-1
+	screen.Fill(s, x, y, width, 1, string(lines[4]), border)
+	screen.Fill(s, x, bottom, width, 1, string(lines[4]), border)
+	screen.Fill(s, x, y, 1, height, string(lines[5]), border)
+	screen.Fill(s, right, y, 1, height, string(lines[5]), border)
+	s.Put(x, y, string(lines[0]), border)
+	s.Put(right, y, string(lines[1]), border)
+	s.Put(x, bottom, string(lines[2]), border)
+	s.Put(right, bottom, string(lines[3]), border)
+	if width >= 6 {
+		m.drawTitles(s, border)
+	}
+}
+
+func (m *Mirror) drawTitles(s tcell.Screen, border tcell.Style) {
+	x, y, width, height := m.GetRect()
 	right, style := m.right, m.styles.Muted
 	if right == "" && m.snap != nil {
 		right = fmt.Sprintf("live %d×%d", m.snap.Size.Cols, m.snap.Size.Rows)

@@ -111,7 +111,7 @@ func TestFrameSaysWhoseTerminalItIsAndHowItIs(t *testing.T) {
 	})
 	s.SetTitle("local", "reconnecting")
 	s.draw()
-	if got, want := s.rows()[0], "┌─ local ──────────────────── reconnecting ─┐"; got != want {
+	if got, want := s.rows()[0], "┌─ local ─────────────────── reconnecting ─┐"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
