@@ -103,7 +103,7 @@ func (s *Store) Resume(ctx context.Context, id string) (Conversation, []Message,
 		if said, err = load(ctx, tx, id); err != nil {
 			return err
 		}
-		lost := unanswered(said, s.now())
+		lost := Unanswered(said, "unknown: nod ended while this ran", s.now())
 		if err := insert(ctx, tx, id, len(said), lost); err != nil {
 			return err
 		}
@@ -117,9 +117,10 @@ func (s *Store) Resume(ctx context.Context, id string) (Conversation, []Message,
 	return f.Conversation, said, nil
 }
 
-// unanswered makes the results that the last calls never got. Only the last
-// reply can miss some: nothing is asked before each call has its result.
-func unanswered(said []Message, now time.Time) []Message {
+// Unanswered makes the results that the last calls never got; why is what they
+// say. Only the last reply can miss some: nothing is asked before each call has
+// its result.
+func Unanswered(said []Message, why string, now time.Time) []Message {
 	last := len(said) - 1
 	for last >= 0 && len(said[last].Calls) == 0 {
 		last--
@@ -137,7 +138,7 @@ func unanswered(said []Message, now time.Time) []Message {
 			lost = append(lost, Message{
 				Role: Tool, Call: c.ID, Tool: c.Name, IsError: true, Place: len(said) + len(lost) + 1,
 				Time:    now.Truncate(time.Millisecond),
-				Content: tools.Envelope(now, tools.Failure("unknown", "unknown: nod ended while this ran")),
+				Content: tools.Envelope(now, tools.Failure("unknown", why)),
 			})
 		}
 	}

@@ -32,7 +32,8 @@ func (r Row) Text() string {
 
 // Rows renders s for a width of that many cells, MinWidth at least. A line of s
 // is one row or more; a sign is never cut in two. A newline at the end of s
-// makes a last, empty line, so that texts with and without it differ.
+// makes a last, empty line, so that texts with and without it differ. Spaces
+// beside a break that is not in s are marked like those at the end of a line.
 func Rows(s string, width int) []Row {
 	width = max(width, MinWidth)
 	row := Row{Line: 1, First: true}
@@ -49,6 +50,7 @@ func Rows(s string, width int) []Row {
 		n := token(&b, s, at)
 		shown := []rune(b.String())
 		if len(row.Cells)+len(shown) > width {
+			mark(row.Cells, len(row.Cells)-1)
 			rows = append(rows, row)
 			row = Row{Line: row.Line, Start: at}
 		}
@@ -56,8 +58,18 @@ func Rows(s string, width int) []Row {
 		for _, r := range shown {
 			row.Cells = append(row.Cells, Cell{r, at, escaped})
 		}
+		if !row.First {
+			mark(row.Cells, 0)
+		}
 		at += n
 		row.End = at
 	}
 	return append(rows, row)
+}
+
+// mark makes a space visible.
+func mark(cells []Cell, at int) {
+	if cells[at].Rune == ' ' {
+		cells[at].Rune, cells[at].Sign = space, true
+	}
 }

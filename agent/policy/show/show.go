@@ -70,7 +70,8 @@ func lone(s string, at int) bool {
 
 func visible(c byte) bool { return c != ' ' && c != '\n' }
 
-// Parse is the inverse of Text. Text that Text does not write is an error.
+// Parse is the inverse of Text; a space may be marked or not. Other text that
+// Text does not write is an error.
 func Parse(text string) (string, error) {
 	var b strings.Builder
 	for rest := text; rest != ""; {
@@ -94,11 +95,13 @@ func Parse(text string) (string, error) {
 		}
 		rest = rest[n:]
 	}
-	if Text(b.String()) != text {
+	if unmarked(Text(b.String())) != unmarked(text) {
 		return "", fmt.Errorf("%q is not how it would be shown", text)
 	}
 	return b.String(), nil
 }
+
+func unmarked(text string) string { return strings.ReplaceAll(text, string(space), " ") }
 
 func sign(b *strings.Builder, text string) error {
 	if hex, ok := strings.CutPrefix(text, "U+"); ok {

@@ -1,0 +1,205 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/nod-console/nod/agent/history"
+	"github.com/nod-console/nod/agent/model"
+	"github.com/nod-console/nod/tools"
+)
+
+// unique makes sure that each call of a reply has an id of its own. One that
+// came without, or with one that is taken, gets a fresh id and is not run: it
+// is not clear what the model meant.
+func (t *turn) unique(calls []model.Call) []model.Call {
+	taken := map[string]bool{}
+	for _, m := range t.said {
+		for _, c := range m.Calls {
+			taken[c.ID] = true
+		}
+	}
+	all := make([]model.Call, len(calls))
+	for i, c := range calls {
+		if c.ID == "" || taken[c.ID] {
+			if c.Invalid == "" {
+				c.Invalid = fmt.Sprintf("the call's id %q is empty or taken", c.ID)
+			}
+			c.Raw, c.Arguments = string(c.Arguments), nil
+			c.ID = rand.Text()[:9]
+		}
+		taken[c.ID] = true
+		all[i] = c
+	}
+	return all
+}
+
+// proposed is the event of a call as it is stored.
+func proposed(c history.Call) CallProposed {
+	args := json.RawMessage(c.Arguments)
+	if c.Invalid != "" || !json.Valid(args) {
+		args, _ = json.Marshal(c.Arguments) // a string: cannot fail
+	}
+	return CallProposed{Call: c.ID, Tool: c.Name, Arguments: args}
+}
+
+// batch runs the calls of one reply and stores their results in call order,
+// each as soon as all before it are there.
+type batch struct {
+	*turn
+	calls   []model.Call
+	results []*history.Message
+	notes   []history.Message // about the calls, for after the results
+
+	mu     sync.Mutex
+	stored int
+	err    error // the first that storing gave
+}
+
+// dispatch gives each call of a reply its one result. With stop set, the results
+// say so and nothing runs. The error is the history's.
+func (t *turn) dispatch(ctx context.Context, calls []model.Call, stop error) error {
+	b := &batch{turn: t, calls: calls, results: make([]*history.Message, len(calls))}
+	unreadable := false
+	for _, c := range reply(model.Message{Calls: calls}).Calls {
+		t.emit(proposed(c))
+		unreadable = unreadable || c.Invalid != ""
+	}
+	if unreadable {
+		t.unreadable++
+	}
+	var together, single []int
+	for i, c := range calls {
+		why := t.unfit(c, stop)
+		t.calls++
+		switch tool, ok := t.cfg.Gate.cfg.Tools.Get(c.Name); {
+		case why != nil:
+			b.settle(ctx, i, Answer{Result: *why})
+		case ok && tool.Parallelizable():
+			together = append(together, i)
+		default:
+			single = append(single, i)
+		}
+	}
+	b.together(ctx, together)
+	for _, i := range single {
+		b.settle(ctx, i, b.call(ctx, i))
+	}
+	if b.err == nil && len(b.notes) > 0 {
+		b.err = t.add(ctx, b.notes...)
+	}
+	return b.err
+}
+
+// together runs parallelizable calls at the same time.
+func (b *batch) together(ctx context.Context, calls []int) {
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, parallel)
+	for _, i := range calls {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			b.settle(ctx, i, b.call(ctx, i))
+		})
+	}
+	wg.Wait()
+}
+
+// unfit is the result of a call that is not to be run; nil if it may.
+func (t *turn) unfit(c model.Call, stop error) *tools.Result {
+	var r tools.Result
+	switch {
+	case stop != nil:
+		r = tools.Failure("not_run", "not run: "+stop.Error())
+	case c.Invalid != "":
+		r = tools.Failure(string(tools.InvalidArgs), "not run: "+c.Invalid)
+	case t.calls >= MaxCalls:
+		r = tools.Failure("not_run", fmt.Sprintf("not run: a turn has at most %d calls. Answer with what you know, and say what is left to do.", MaxCalls))
+	default:
+		return nil
+	}
+	return &r
+}
+
+// keyOf names a call by what it would do, whatever the spelling of its
+// arguments.
+func keyOf(c model.Call) string {
+	var value any
+	if json.Unmarshal(c.Arguments, &value) == nil {
+		if text, err := json.Marshal(value); err == nil {
+			return c.Name + "\x00" + string(text)
+		}
+	}
+	return c.Name + "\x00" + string(c.Arguments)
+}
+
+// call passes one call through the gate, unless the turn is over already.
+func (b *batch) call(ctx context.Context, i int) Answer {
+	c := b.calls[i]
+	b.mu.Lock()
+	broken, failed := b.err, b.failures[keyOf(c)]
+	b.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return Answer{Result: tools.Failure("interrupted", "not run: "+interrupted), Interrupted: true}
+	case broken != nil:
+		return Answer{Result: tools.Failure("not_run", "not run: "+broken.Error())}
+	case failed >= maxFailures:
+		return Answer{Result: tools.Failure("repeated", fmt.Sprintf("not run: this very call has failed %d times in this turn. "+
+			"Do not repeat it: read its results above, then change the arguments, use another tool, or tell the operator what is in the way.", failed))}
+	}
+	return b.cfg.Gate.Call(ctx, Call{
+		ID: c.ID, Tool: c.Name, Arguments: c.Arguments, Conversation: b.id, Target: b.situation.Target,
+		Outputs: b.cfg.History.Outputs(b.id),
+	}, b.emit)
+}
+
+// settle takes a call's one result: it is told, and stored when its turn comes.
+func (b *batch) settle(ctx context.Context, i int, a Answer) {
+	c := b.calls[i]
+	m := history.Message{
+		Role: history.Tool, Call: c.ID, Tool: c.Name, IsError: a.Result.IsError, Denied: a.Denied,
+		Content: tools.Envelope(b.cfg.Now(), a.Result), Time: b.cfg.Now(),
+	}
+	if a.Err != nil && !a.Interrupted && asToolError(a.Err).Code != tools.InvalidArgs {
+		b.emit(Fault{Text: c.Name + ": " + asToolError(a.Err).Message})
+	}
+	b.emit(CallFinished{
+		Call: c.ID, Tool: c.Name, IsError: m.IsError, Denied: m.Denied,
+		Outcome: outcomeWord(a), Content: m.Content, Duration: a.Duration,
+	})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.count(i, a)
+	b.results[i] = &m
+	var ready []history.Message
+	for n := b.stored; n < len(b.results) && b.results[n] != nil; n++ {
+		ready = append(ready, *b.results[n])
+	}
+	if len(ready) == 0 || b.err != nil {
+		return
+	}
+	if b.err = b.add(ctx, ready...); b.err == nil {
+		b.stored += len(ready)
+	}
+}
+
+// count remembers what later calls, and the turn's ending, depend on.
+func (b *batch) count(i int, a Answer) {
+	key := keyOf(b.calls[i])
+	if a.Result.IsError {
+		b.failures[key]++
+	} else {
+		delete(b.failures, key)
+	}
+	if i == len(b.calls)-1 {
+		b.denied = a.Denied
+	}
+	if a.Edited != "" {
+		text := "the operator changed the command of this call to: " + a.Edited
+		b.notes = append(b.notes, history.Message{Role: history.Note, Call: b.calls[i].ID, Content: text})
+	}
+}

@@ -1,0 +1,215 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/tools"
+)
+
+// errTimeout is the cause of the end of an execution that took too long.
+var errTimeout = errors.New("the tool's time is up")
+
+// PanicError is what a tool's panic becomes. It is wrapped in a *tools.Error.
+type PanicError struct {
+	Tool  string
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.Tool, e.Value) }
+
+// safely runs f and turns a panic into an error.
+func safely[T any](tool string, f func() (T, error)) (value T, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			var none T
+			value, err = none, tools.Failed("%w", &PanicError{Tool: tool, Value: v, Stack: debug.Stack()})
+		}
+	}()
+	return f()
+}
+
+// ending is what an execution came to.
+type ending struct {
+	result tools.Result
+	err    error
+}
+
+// execute runs an allowed step and puts its end on record. ref is nil for what
+// does not act.
+func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.Ref, sink Sink) Answer {
+	answer.Started = true
+	a := s.Action
+	sink(CallStarted{
+		Call: s.Call, Tool: a.Tool, Target: a.Target, Pane: a.Pane,
+		Effect: answer.Decision.Verdict.Effect.String(), Action: a,
+	})
+	reports := &valve{sink: sink}
+	defer reports.shut()
+	env := tools.Env{
+		Call: s.Call, Target: a.Target, Grant: answer.Decision.Grant, Now: g.cfg.Now, Outputs: s.Outputs,
+		Progress: func(p tools.Progress) { reports.pass(CallProgress{Call: s.Call, Progress: p}) },
+	}
+	begin := g.cfg.Now()
+	limited, stop := g.limit(ctx, a)
+	done := make(chan ending, 1)
+	go func() {
+		defer stop()
+		result, err := safely(a.Tool, func() (tools.Result, error) { return s.Execute(limited, a, env) })
+		done <- ending{result, err}
+	}()
+	end, ok := g.await(limited, done)
+	answer.Duration = g.cfg.Now().Sub(begin)
+	answer.Interrupted = ctx.Err() != nil
+	stopped := ""
+	switch {
+	case answer.Interrupted:
+		stopped = interrupted
+	case errors.Is(context.Cause(limited), errTimeout):
+		stopped = errTimeout.Error()
+	}
+	if !ok {
+		g.detach(s, ref, done, stopped, begin)
+		answer.Result = tools.Failure("not_ended", stopped+"; it has not ended yet. How it ends will be reported")
+		return answer
+	}
+	answer.Result = end.result
+	if end.err != nil {
+		answer.Err, answer.Result = asToolError(end.err), failure(end.err)
+	}
+	if running := answer.Result.Running; running != nil {
+		g.follow(s, ref, running)
+		return answer
+	}
+	if ref != nil {
+		if err := g.cfg.Ledger.Conclude(*ref, conclusion(end, stopped, answer.Duration)); err != nil && answer.Err == nil {
+			answer.Err = tools.Failed("the end of it could not be put on record yet: %w", err)
+		}
+	}
+	return answer
+}
+
+// limit bounds an execution in time: by the configured time-out, or by the
+// action's own wait where that is longer.
+func (g *Gate) limit(ctx context.Context, a tools.Action) (context.Context, context.CancelFunc) {
+	if g.cfg.Timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	// A wait that has just ended leaves the tool the time to say so.
+	return context.WithTimeoutCause(ctx, max(g.cfg.Timeout, a.Wait+10*time.Second), errTimeout)
+}
+
+// await waits for an execution. Once its context has ended, it waits only a
+// little longer: ok is false if the execution goes on even then.
+func (g *Gate) await(ctx context.Context, done <-chan ending) (end ending, ok bool) {
+	select {
+	case end := <-done:
+		return end, true
+	case <-ctx.Done():
+	}
+	patience := time.NewTimer(g.abandon)
+	defer patience.Stop()
+	select {
+	case end := <-done:
+		return end, true
+	case <-patience.C:
+		return ending{}, false
+	}
+}
+
+// detach lets an execution that does not stop go on, and puts its end on record
+// when it comes.
+func (g *Gate) detach(s Step, ref *ledger.Ref, done <-chan ending, stopped string, begin time.Time) {
+	g.wg.Go(func() {
+		select {
+		case end := <-done:
+			took := g.cfg.Now().Sub(begin)
+			what := s.Action.Tool
+			if s.Action.Command != "" {
+				what = s.Action.Command
+			}
+			c := conclusion(end, stopped, took)
+			g.over(s, ref, c, what+": "+describe(c))
+		case <-g.closing.Done():
+		}
+	})
+}
+
+// follow puts the end of a command that was only dispatched on record.
+func (g *Gate) follow(s Step, ref *ledger.Ref, running tools.Running) {
+	g.wg.Go(func() {
+		select {
+		case <-running.Done():
+			r := running.Record()
+			g.over(s, ref, conclusion(ending{result: tools.Result{Record: r}}, "", r.Duration), running.Describe())
+		case <-g.closing.Done():
+		}
+	})
+}
+
+// over records the end of something that outlived its call, and tells of it.
+func (g *Gate) over(s Step, ref *ledger.Ref, c ledger.Conclusion, text string) {
+	if ref != nil {
+		if err := g.cfg.Ledger.Conclude(*ref, c); err != nil {
+			text += fmt.Sprintf(" (not on record yet: %v)", err)
+		}
+	}
+	ended := RunEnded{Call: s.Call, Text: text}
+	g.mu.Lock()
+	g.ended[s.Conversation] = append(g.ended[s.Conversation], ended)
+	g.mu.Unlock()
+	if g.cfg.Ended != nil {
+		g.cfg.Ended(ended)
+	}
+}
+
+// takeEnded returns what has ended since it was last asked.
+func (g *Gate) takeEnded(conversation string) []RunEnded {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	ended := g.ended[conversation]
+	delete(g.ended, conversation)
+	return ended
+}
+
+// valve passes events on until it is shut.
+type valve struct {
+	mu   sync.Mutex
+	off  bool
+	sink Sink
+}
+
+func (v *valve) pass(e Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.off {
+		v.sink(e)
+	}
+}
+
+func (v *valve) shut() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.off = true
+}
+
+// asToolError is err as the *tools.Error that it should be.
+func asToolError(err error) *tools.Error {
+	var e *tools.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return tools.Failed("%w", err)
+}
+
+// failure tells the model of an infrastructure fault.
+func failure(err error) tools.Result {
+	e := asToolError(err)
+	return tools.Failure(string(e.Code), e.Message)
+}

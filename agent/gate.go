@@ -1,0 +1,323 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/tools"
+)
+
+// interrupted is what the record says of something that the operator stopped.
+const interrupted = "interrupted by the operator"
+
+// abandonAfter is how long an execution may go on after its context ended. It
+// is longer than a target takes to kill a program (backends.KillDelay).
+const abandonAfter = 4 * time.Second
+
+// GateConfig says what a Gate is made of. Tools, Policy and Ledger are never nil.
+type GateConfig struct {
+	Tools  *tools.Registry
+	Policy Decider
+	Ledger Recorder
+	// Operator is who decides at this console, for the record.
+	Operator string
+	// Timeout bounds an execution that sets no longer wait itself; 0 means as
+	// long as it takes.
+	Timeout time.Duration
+	// Ended is told, at once and from any goroutine, that a command which was
+	// only dispatched has ended. It must not block. Nil means nobody listens;
+	// the model hears of it either way.
+	Ended func(RunEnded)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Gate is the only way by which anything runs: plan, assess, decide, record,
+// execute, record. The loop's calls take it, and so does "nod run". Safe for
+// concurrent use.
+type Gate struct {
+	cfg     GateConfig
+	abandon time.Duration
+
+	closing context.Context
+	close   context.CancelFunc
+	wg      sync.WaitGroup
+
+	mu    sync.Mutex
+	ended map[string][]RunEnded // by conversation, until the model is told
+}
+
+// NewGate returns a gate.
+func NewGate(cfg GateConfig) (*Gate, error) {
+	if cfg.Tools == nil || cfg.Policy == nil || cfg.Ledger == nil {
+		return nil, errors.New("agent: a gate needs tools, a policy and a ledger")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	g := &Gate{cfg: cfg, abandon: abandonAfter, ended: map[string][]RunEnded{}}
+	g.closing, g.close = context.WithCancel(context.Background())
+	return g, nil
+}
+
+// Close stops waiting for commands that were only dispatched. Their intents
+// have no conclusion then, and are "unknown" from the next start on. What is
+// being executed is not touched.
+func (g *Gate) Close() {
+	g.close()
+	g.wg.Wait()
+}
+
+// Call is a tool call that wants to pass the gate.
+type Call struct {
+	ID           string
+	Tool         string
+	Arguments    json.RawMessage
+	Conversation string
+	// Target is the one that the call means if it names none.
+	Target string
+	// Operator marks what the operator asked for himself; no model claims
+	// anything about it.
+	Operator bool
+	Outputs  tools.Outputs
+}
+
+// Step is one action that wants to pass the gate.
+type Step struct {
+	Action       tools.Action
+	Call         string
+	Conversation string
+	Operator     bool
+	// Execute does what a says. It is called at most once for an action, and
+	// never before the action is on record if it acts.
+	Execute func(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error)
+	// Edit plans the action anew with another command. Nil means that the
+	// operator's edit is a denial which tells the model what he wants.
+	Edit func(ctx context.Context, command string) (tools.Action, error)
+	// Outputs is passed to Execute in its Env.
+	Outputs tools.Outputs
+}
+
+// Answer is how a call or a step ended.
+type Answer struct {
+	// Result is for the model, also where nothing ran.
+	Result tools.Result
+	// Err is what the operator must hear of: an infrastructure fault of type
+	// *tools.Error. The Result tells the model of it.
+	Err error
+	// Action is what was planned last, Decision what was decided about it.
+	Action   tools.Action
+	Decision policy.Decision
+	Started  bool // Execute was called
+	Denied   bool // a rule or the operator said no, or nobody could be asked
+	// Interrupted is set if the context ended before the call did.
+	Interrupted bool
+	// Edited is the operator's command where he changed the model's.
+	Edited   string
+	Duration time.Duration
+}
+
+// Call plans a tool call and passes it through the gate. It has an answer
+// whatever happens: an unknown tool, arguments that do not fit, a denial, a
+// panic. The sink gets the call's ApprovalAsked, ApprovalAnswered, CallStarted
+// and CallProgress, from any goroutine; nothing after Call has returned. It may
+// be nil.
+func (g *Gate) Call(ctx context.Context, c Call, sink Sink) Answer {
+	tool, ok := g.cfg.Tools.Get(c.Tool)
+	if !ok {
+		return Answer{Result: tools.Failure("unknown_tool", fmt.Sprintf("there is no tool %q", c.Tool))}
+	}
+	env := tools.Env{Call: c.ID, Target: c.Target, Now: g.cfg.Now, Outputs: c.Outputs}
+	plan := func(ctx context.Context, args json.RawMessage, operator bool) (tools.Action, error) {
+		a, err := safely(c.Tool, func() (tools.Action, error) { return tool.Plan(ctx, args, env) })
+		if operator {
+			a.Claim = tools.Claim{} // what there is of it is not a model's
+		}
+		return a, err
+	}
+	a, err := plan(ctx, c.Arguments, c.Operator)
+	if err != nil {
+		return g.unplanned(ctx, a, err)
+	}
+	s := Step{
+		Action: a, Call: c.ID, Conversation: c.Conversation, Operator: c.Operator,
+		Execute: tool.Execute, Outputs: c.Outputs,
+	}
+	if _, ok := commandOf(c.Arguments); ok {
+		s.Edit = func(ctx context.Context, command string) (tools.Action, error) {
+			args, err := withCommand(c.Arguments, command)
+			if err != nil {
+				return tools.Action{}, err
+			}
+			return plan(ctx, args, true)
+		}
+	}
+	return g.Pass(ctx, s, sink)
+}
+
+// unplanned is the answer to a call whose plan could not be made.
+func (g *Gate) unplanned(ctx context.Context, a tools.Action, err error) Answer {
+	var no *tools.Rejection
+	switch {
+	case errors.As(err, &no):
+		return Answer{Action: a, Result: no.Result}
+	case ctx.Err() != nil:
+		return Answer{Action: a, Result: tools.Failure("interrupted", "not run: "+interrupted), Interrupted: true}
+	}
+	return Answer{Action: a, Result: failure(err), Err: asToolError(err)}
+}
+
+// Pass takes an action through decision, record and execution. See Call for
+// what the sink gets.
+func (g *Gate) Pass(ctx context.Context, s Step, sink Sink) Answer {
+	if sink == nil {
+		sink = func(Event) {}
+	}
+	var edited string
+	for {
+		answer, again := g.pass(ctx, s, sink)
+		if edited != "" {
+			answer.Edited = edited
+		}
+		if again == nil {
+			return answer
+		}
+		// An edited command is a new action: planned and decided anew.
+		a, err := s.Edit(ctx, *again)
+		if err != nil {
+			answer = g.unplanned(ctx, a, err)
+			answer.Edited = *again
+			return answer
+		}
+		edited = *again
+		s.Action, s.Operator = a, true
+	}
+}
+
+// pass takes one action through; again is the command that the operator wants
+// instead.
+func (g *Gate) pass(ctx context.Context, s Step, sink Sink) (answer Answer, again *string) {
+	answer.Action = s.Action
+	acts := s.Action.Kind.Acts()
+	if acts {
+		if err := g.cfg.Ledger.Healthy(); err != nil {
+			return g.refused(answer, tools.Denied("not run, because it cannot be put on record: %w", err)), nil
+		}
+	}
+	d, err := g.decide(ctx, s, sink)
+	answer.Decision = d
+	if !d.Allowed {
+		if d.Edited != nil && s.Edit != nil && ctx.Err() == nil {
+			again = d.Edited
+		}
+		return g.denied(ctx, s, answer, err), again
+	}
+	if ctx.Err() != nil {
+		answer.Interrupted = true
+		answer.Result = tools.Failure("interrupted", "not run: "+interrupted)
+		return answer, nil
+	}
+	var ref *ledger.Ref
+	if acts {
+		r, err := g.cfg.Ledger.Intend(ctx, g.intent(s, d))
+		if err != nil {
+			return g.refused(answer, tools.Denied("not run, because it cannot be put on record: %w", err)), nil
+		}
+		ref = &r
+	}
+	return g.execute(ctx, s, answer, ref, sink), nil
+}
+
+func (g *Gate) decide(ctx context.Context, s Step, sink Sink) (policy.Decision, error) {
+	d, err := g.cfg.Policy.Decide(ctx, policy.Proposal{
+		Action: s.Action, Conversation: s.Conversation, Call: s.Call, Operator: s.Operator,
+		Asked: func(r policy.Request) { sink(ApprovalAsked{Call: s.Call, Request: r}) },
+	})
+	if err != nil {
+		d.Allowed = false // an error is never an approval
+	}
+	if d.Asked {
+		sink(ApprovalAnswered{Call: s.Call, Approved: d.Allowed, Reason: d.Reason})
+	}
+	return d, err
+}
+
+// refused is the answer where the machinery itself is in the way.
+func (g *Gate) refused(answer Answer, err *tools.Error) Answer {
+	answer.Err, answer.Result = err, failure(err)
+	return answer
+}
+
+// denied is the answer to a denial. It is put on record; if that fails, the
+// ledger keeps it until it can, and says so by not being healthy.
+func (g *Gate) denied(ctx context.Context, s Step, answer Answer, err error) Answer {
+	d := answer.Decision
+	answer.Denied = true
+	var why string
+	switch {
+	case ctx.Err() != nil:
+		answer.Interrupted = true
+		why = interrupted
+		answer.Result = tools.Failure("interrupted", "not run: "+interrupted)
+	case err != nil:
+		why = d.Reason
+		if why == "" {
+			why = err.Error()
+		}
+		answer.Err = tools.Denied("not run: %s (%w)", why, err)
+		answer.Result = tools.Failure("denied", "denied by policy: "+why)
+	case d.How == policy.DeniedByRule:
+		why = d.Reason
+		answer.Result = tools.Failure("denied", "denied by policy: "+why)
+	case d.Edited != nil:
+		why = "the operator wants this instead: " + *d.Edited
+		answer.Result = tools.Failure("denied", "denied by the operator, who wants this instead: "+*d.Edited)
+	default:
+		why = d.Reason
+		answer.Result = tools.Failure("denied", withReason("denied by the operator", why))
+	}
+	intent := g.intent(s, d)
+	noteErr := g.cfg.Ledger.Note(ledger.Note{Kind: "denied", Text: why, By: intent.By, Proposal: &intent})
+	if noteErr != nil && answer.Err == nil {
+		answer.Err = tools.Failed("the denial could not be put on record yet: %w", noteErr)
+	}
+	return answer
+}
+
+func withReason(text, why string) string {
+	if why == "" {
+		return text
+	}
+	return text + ": " + why
+}
+
+// commandOf returns the command in a call's arguments.
+func commandOf(args json.RawMessage) (string, bool) {
+	var with struct {
+		Command *string `json:"command"`
+	}
+	if json.Unmarshal(args, &with) != nil || with.Command == nil {
+		return "", false
+	}
+	return *with.Command, true
+}
+
+// withCommand replaces the command in a call's arguments.
+func withCommand(args json.RawMessage, command string) (json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(args, &all); err != nil {
+		return nil, tools.Invalid("the arguments are not a JSON object: %w", err)
+	}
+	text, err := json.Marshal(command)
+	if err != nil {
+		return nil, tools.Invalid("the command cannot be encoded: %w", err)
+	}
+	all["command"] = text
+	return json.Marshal(all)
+}

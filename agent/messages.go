@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nod-console/nod/agent/history"
+	"github.com/nod-console/nod/agent/model"
+)
+
+// noAnswer stands where a turn ended without a word of the model or of nod.
+const noAnswer = "the turn ended without an answer"
+
+// conversation is the history as the model gets it.
+//
+// A note about a call becomes a message of its own, fenced as nod's; a note
+// about the turn's end becomes the model's own last word in brackets. So the
+// operator's prompts always follow an answer: many servers' templates insist
+// on roles that alternate.
+func conversation(said []history.Message) []model.Message {
+	var out []model.Message
+	var notices []string // about calls, until it is clear where they go
+	place := func() {
+		if len(notices) > 0 {
+			out = append(out, model.Message{Role: model.User, Content: strings.Join(notices, "\n")})
+			notices = nil
+		}
+	}
+	for _, m := range said {
+		switch m.Role {
+		case history.User:
+			out = closeTurn(out, noAnswer)
+			prompt := m.Content
+			if len(notices) > 0 {
+				prompt += "\n\n" + strings.Join(notices, "\n")
+				notices = nil
+			}
+			out = append(out, model.Message{Role: model.User, Content: prompt})
+		case history.Assistant:
+			place()
+			out = append(out, model.Message{
+				Role: model.Assistant, Content: m.Content, Reasoning: m.Reasoning, Calls: callsOf(m.Calls),
+			})
+		case history.Tool:
+			out = append(out, model.Message{Role: model.ToolRole, Content: m.Content, CallID: m.Call, Name: m.Tool})
+		case history.Note:
+			if m.Call != "" {
+				notices = append(notices, fmt.Sprintf("<notice from=\"nod\">%s</notice>", m.Content))
+				continue
+			}
+			out = closeTurn(out, m.Content)
+		}
+	}
+	place()
+	return out
+}
+
+// closeTurn makes the model have the last word.
+func closeTurn(out []model.Message, why string) []model.Message {
+	if len(out) == 0 {
+		return out
+	}
+	last := &out[len(out)-1]
+	if last.Role == model.Assistant && len(last.Calls) == 0 {
+		if why != noAnswer {
+			last.Content = strings.TrimSpace(last.Content + "\n\n[" + why + "]")
+		}
+		return out
+	}
+	return append(out, model.Message{Role: model.Assistant, Content: "[" + why + "]"})
+}
+
+func callsOf(stored []history.Call) []model.Call {
+	var calls []model.Call
+	for _, c := range stored {
+		call := model.Call{ID: c.ID, Name: c.Name, Raw: c.Arguments, Invalid: c.Invalid}
+		if c.Invalid == "" {
+			call.Arguments = json.RawMessage(c.Arguments)
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// reply is a model's message as it is kept.
+func reply(m model.Message) history.Message {
+	kept := history.Message{Role: history.Assistant, Content: m.Content, Reasoning: m.Reasoning}
+	for _, c := range m.Calls {
+		args := c.Raw
+		if c.Invalid == "" {
+			args = string(c.Arguments)
+		}
+		kept.Calls = append(kept.Calls, history.Call{ID: c.ID, Name: c.Name, Arguments: args, Invalid: c.Invalid})
+	}
+	return kept
+}

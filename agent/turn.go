@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nod-console/nod/agent/history"
+	"github.com/nod-console/nod/agent/model"
+)
+
+// turn is one turn in progress.
+type turn struct {
+	*Agent
+	id        string
+	situation Situation
+	events    *valve // one event at a time, whoever tells it
+
+	said       []history.Message
+	calls      int            // made so far
+	tokens     int            // used so far
+	unreadable int            // replies with calls that cannot be read
+	failures   map[string]int // by call, how often it has failed
+	denied     bool           // the last call was denied
+}
+
+func (t *turn) emit(e Event) { t.events.pass(e) }
+
+// add stores messages and makes them part of what is sent next.
+func (t *turn) add(ctx context.Context, messages ...history.Message) error {
+	if err := t.keep(ctx, t.id, messages...); err != nil {
+		return err
+	}
+	t.said = append(t.said, messages...)
+	return nil
+}
+
+// run is the turn from the prompt to its end.
+func (t *turn) run(ctx context.Context, prompt string) Ending {
+	ending, err := t.steps(ctx, prompt)
+	switch {
+	case ctx.Err() != nil && ending != Answered && ending != Denied:
+		ending = Interrupted
+		if err := t.add(ctx, history.Message{Role: history.Note, Content: interrupted}); err != nil {
+			t.fault(err)
+		}
+		t.emit(Notice{Text: interrupted})
+	case err != nil:
+		t.fault(err)
+		// The same disk may be the reason; then the fault has said it.
+		_ = t.add(ctx, history.Message{Role: history.Note, Content: "the turn failed: " + err.Error()})
+	}
+	return ending
+}
+
+// steps asks the model and runs its calls until it answers without one.
+func (t *turn) steps(ctx context.Context, prompt string) (Ending, error) {
+	if err := t.open(ctx, prompt); err != nil {
+		return Failed, err
+	}
+	for step := 1; ; step++ {
+		if err := t.report(ctx); err != nil {
+			return Failed, err
+		}
+		last := step > t.cfg.MaxIterations || t.calls >= MaxCalls
+		reply, err := t.ask(ctx, last)
+		if err != nil {
+			return Failed, err
+		}
+		calls := reply.Message.Calls
+		if len(calls) == 0 {
+			return t.answered(reply), nil
+		}
+		stop := t.exhausted(last)
+		if err := t.dispatch(ctx, calls, stop); err != nil {
+			return Failed, err
+		}
+		if stop != nil {
+			return Failed, stop
+		}
+		if ctx.Err() != nil {
+			return Interrupted, ctx.Err()
+		}
+		if t.unreadable > maxUnreadable {
+			return Failed, &hintedError{
+				text: fmt.Sprintf("the model's calls could not be read %d times", t.unreadable),
+				hint: "ask again in other words, or choose another model",
+			}
+		}
+	}
+}
+
+// open loads the conversation, gives calls that were left without a result
+// theirs, and adds the prompt.
+func (t *turn) open(ctx context.Context, prompt string) error {
+	said, err := t.cfg.History.Load(ctx, t.id)
+	if err != nil {
+		return fmt.Errorf("the conversation could not be loaded: %w", err)
+	}
+	t.said = said
+	lost := history.Unanswered(said, "unknown: the result was lost", t.cfg.Now())
+	return t.add(ctx, append(lost, history.Message{Role: history.User, Content: prompt})...)
+}
+
+// report tells of commands that have ended since the last step.
+func (t *turn) report(ctx context.Context) error {
+	for _, e := range t.cfg.Gate.takeEnded(t.id) {
+		if err := t.add(ctx, history.Message{Role: history.Note, Call: e.Call, Content: e.Text}); err != nil {
+			return err
+		}
+		t.emit(e)
+	}
+	return nil
+}
+
+// ask makes one request and stores the reply. After an error, it stores the
+// text that came.
+func (t *turn) ask(ctx context.Context, last bool) (model.Reply, error) {
+	r := model.Request{
+		Session: t.id,
+		Messages: append([]model.Message{{
+			Role: model.System, Content: systemPrompt(t.cfg.Name, t.cfg.SystemPrompt, t.situation),
+		}}, conversation(t.said)...),
+	}
+	if last {
+		r.Messages = append(r.Messages, model.Message{
+			Role:    model.User,
+			Content: `<notice from="nod">No more calls are possible in this turn. Answer now with what you know, and say what is left to do.</notice>`,
+		})
+	} else {
+		r.Tools = specs(t.cfg.Gate.cfg.Tools)
+	}
+	got, err := t.cfg.Model.Stream(ctx, r, t.delta)
+	t.tokens += max(got.Usage.Total, got.Usage.Prompt+got.Usage.Completion)
+	if got.Usage != (model.Usage{}) {
+		t.emit(t.usage(got.Usage))
+	}
+	if err != nil {
+		got.Message.Calls = nil
+		if got.Message.Content == "" {
+			return got, err
+		}
+		return got, errors.Join(err, t.add(ctx, reply(got.Message)))
+	}
+	if ctx.Err() != nil {
+		// The reply is complete, but nothing of it is to run any more.
+		got.Message.Calls = nil
+		return got, errors.Join(ctx.Err(), t.add(ctx, reply(got.Message)))
+	}
+	got.Message.Calls = t.unique(got.Message.Calls)
+	if len(got.Message.Calls) == 0 && got.Message.Content == "" {
+		return got, nil // nothing to keep; answered says so
+	}
+	return got, t.add(ctx, reply(got.Message))
+}
+
+// delta passes on what streams.
+func (t *turn) delta(d model.Delta) {
+	if d.Reasoning != "" {
+		t.emit(Reasoning{Text: d.Reasoning})
+	}
+	if d.Text != "" {
+		t.emit(Text{Text: d.Text})
+	}
+	if w := d.Wait; w != nil {
+		reason := ""
+		if w.Reason != nil {
+			reason = w.Reason.Message
+		}
+		t.emit(Retrying{Reason: reason, After: w.For, Try: w.Try})
+	}
+}
+
+func (t *turn) usage(u model.Usage) Usage {
+	e := Usage{Prompt: u.Prompt, Completion: u.Completion, Reasoning: u.Reasoning}
+	if t.cfg.ContextLimit > 0 {
+		e.Context = (u.Prompt + u.Completion) * 100 / t.cfg.ContextLimit
+	}
+	return e
+}
+
+// answered ends the turn on a reply without calls.
+func (t *turn) answered(r model.Reply) Ending {
+	switch {
+	case r.Message.Content == "":
+		t.emit(Notice{Text: "the model's answer is empty"})
+	case r.Finish == "length":
+		t.emit(Notice{Text: "the answer was cut at the model's token limit"})
+	case r.Finish == "content_filter":
+		t.emit(Notice{Text: "the answer was cut by the server's content filter"})
+	}
+	if t.denied {
+		return Denied
+	}
+	return Answered
+}
+
+// exhausted says why no more calls may run; nil if they may.
+func (t *turn) exhausted(last bool) error {
+	switch {
+	case last:
+		return &hintedError{
+			text: fmt.Sprintf("stopped after %d calls in %d steps without an answer", t.calls, t.cfg.MaxIterations),
+			hint: "ask it to go on, or raise agent.max_iterations",
+		}
+	case t.cfg.MaxTokens > 0 && t.tokens >= t.cfg.MaxTokens:
+		return &hintedError{
+			text: fmt.Sprintf("stopped after %d tokens; the turn may use %d", t.tokens, t.cfg.MaxTokens),
+			hint: "ask it to go on, or raise agent.max_tokens_per_turn",
+		}
+	}
+	return nil
+}
+
+// hintedError is an error that knows what to do next.
+type hintedError struct{ text, hint string }
+
+func (e *hintedError) Error() string { return e.text }
+
+// fault tells the operator of an error.
+func (t *turn) fault(err error) {
+	f := Fault{Text: err.Error()}
+	var asked *model.Error
+	var stored *history.Error
+	var hinted *hintedError
+	switch {
+	case errors.As(err, &asked):
+		f.Hint = asked.Hint()
+	case errors.As(err, &stored):
+		f.Hint = stored.Hint
+	case errors.As(err, &hinted):
+		f.Hint = hinted.hint
+	}
+	t.emit(f)
+}
