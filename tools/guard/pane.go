@@ -66,6 +66,16 @@ type View struct {
 	Escapes        bool   `json:"include_escape_sequences,omitempty"`
 	EscapeControls bool   `json:"escape_non_printable,omitempty"`
 	Alternate      bool   `json:"include_alternate_screen,omitempty"`
+
+	// InsteadOf names the pane that was asked for, if that was another one
+	// which is not there.
+	InsteadOf string `json:"instead_of,omitempty"`
+}
+
+// Captured is a capture and the view that it shows.
+type Captured struct {
+	pane.Capture
+	View
 }
 
 // Encode is the view as it stands in the Command of an action.
@@ -166,20 +176,21 @@ func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) err
 }
 
 // Capture returns what a's pane shows, in the view that is a's Command.
-func (g *Guard) Capture(ctx context.Context, a tools.Action, grant tools.Grant) (pane.Capture, error) {
+func (g *Guard) Capture(ctx context.Context, a tools.Action, grant tools.Grant) (Captured, error) {
 	p, err := g.admit(tools.Read, a, grant)
 	if err != nil {
-		return pane.Capture{}, err
+		return Captured{}, err
 	}
 	v, err := parseView(a.Command)
 	if err != nil {
-		return pane.Capture{}, fmt.Errorf("guard: %w", err)
+		return Captured{}, fmt.Errorf("guard: %w", err)
 	}
 	at, err := find(ctx, p, "", a.Pane)
 	if err != nil {
-		return pane.Capture{}, err
+		return Captured{}, err
 	}
-	return at.Capture(ctx, v)
+	c, err := at.Capture(ctx, v)
+	return Captured{c, v}, err
 }
 
 // look admits an action on a pane and says how the pane stands.

@@ -1,0 +1,156 @@
+package terminal_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/terminal"
+)
+
+func TestKeysAreTypedInOrder(t *testing.T) {
+	b := newBench(t)
+	_, r := b.run(`echo rea""dy; IFS= read -r line; printf '<%s>\n' "$line"`, map[string]any{"wait": false})
+	b.shows("ready")
+	a := b.planned(b.keys, args(map[string]any{"literal_text": "hello wörlx C-c", "keys": []string{"BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "d"}, "enter": true}))
+	if a.Prompt || a.Dialect != "bash" {
+		t.Errorf("planned %+v", a)
+	}
+	sent := b.execute(t.Context(), b.keys, a)
+	if v := sent.Value.(terminal.KeysValue); sent.IsError || !strings.Contains(v.Message, "15 characters of text, then BSpace BSpace BSpace BSpace BSpace d, then Enter") {
+		t.Errorf("%+v", sent)
+	}
+	b.shows("<hello wörld>")
+	<-r.Running.Done()
+}
+
+func TestKeysAtAPromptKnowTheLine(t *testing.T) {
+	b := newBench(t)
+	first := b.planned(b.keys, args(map[string]any{"literal_text": "echo so"}))
+	if !first.Prompt || first.Pending != "" {
+		t.Errorf("planned %+v", first)
+	}
+	b.execute(t.Context(), b.keys, first)
+	var second tools.Action
+	b.until("the line", func() bool {
+		second = b.planned(b.keys, args(map[string]any{"literal_text": "_far", "enter": true}))
+		return second.Pending == "echo so"
+	})
+	b.execute(t.Context(), b.keys, second)
+	b.shows("\nso_far")
+}
+
+func TestKeysAreVoidWhenThePaneHasChanged(t *testing.T) {
+	b := newBench(t)
+	mark := filepath.Join(b.home, "go")
+	_, r := b.run(fmt.Sprintf("while [ ! -e %s ]; do sleep 0.02; done", mark), map[string]any{"wait": false})
+	a := b.planned(b.keys, args(map[string]any{"literal_text": "rm important", "enter": true}))
+	if err := os.WriteFile(mark, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-r.Running.Done()
+	// What was meant for the program would now be a command.
+	if got := problem(t, b.execute(t.Context(), b.keys, a)); got != "changed" {
+		t.Errorf("after the program has ended: %s", got)
+	}
+	if text := b.screen(nil).Text; strings.Contains(text, "important") {
+		t.Errorf("it was typed: %s", text)
+	}
+}
+
+func TestKeysGoNowhereElse(t *testing.T) {
+	b := newBench(t)
+	for _, more := range []map[string]any{{"pane": "worker"}, {"session": "other"}, {"pane": "%999"}, {"target": "%999"}} {
+		more["enter"] = true
+		_, err := b.plan(b.keys, args(more))
+		if got := rejected(t, err); got.Code != "no_pane" {
+			t.Errorf("%v: %+v", more, got)
+		}
+	}
+	bare := newBareBench(t, noPanes)
+	_, err := bare.plan(bare.keys, args(map[string]any{"enter": true}))
+	if got := rejected(t, err); got.Code != "no_panes" {
+		t.Errorf("without panes: %+v", got)
+	}
+}
+
+func TestDelaysCanBeInterrupted(t *testing.T) {
+	b := newBench(t)
+	for tool, a := range map[tools.Tool]tools.Action{
+		b.keys:    b.planned(b.keys, args(map[string]any{"enter": true, "delay": "5m"})),
+		b.capture: b.planned(b.capture, map[string]any{"delay": "5m"}),
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		began := time.Now()
+		if got := problem(t, b.execute(ctx, tool, a)); got != "interrupted" || time.Since(began) > patience {
+			t.Errorf("%s: %s", tool.Name(), got)
+		}
+		cancel()
+	}
+}
+
+func TestCaptureKeepsTheTail(t *testing.T) {
+	b := newBench(t)
+	b.run("i=1; while [ $i -le 1500 ]; do echo line $i; i=$((i+1)); done")
+	screen := b.screen(nil)
+	if strings.Contains(screen.Text, "line 1400\n") || !strings.Contains(screen.Text, "line 1500\n") || len(screen.Notices) != 0 {
+		t.Errorf("%+v", screen)
+	}
+	all := b.screen(map[string]any{"start": "-", "end": "-"})
+	var omitted int
+	if _, err := fmt.Sscanf(all.Text, "[truncated %d chars from start]\n", &omitted); err != nil || omitted < 1000 {
+		t.Errorf("%.60q: %v", all.Text, err)
+	}
+	_, kept, _ := strings.Cut(all.Text, "\n")
+	if n := len([]rune(kept)); n != terminal.MaxCapture || !strings.Contains(kept, "line 1500\n") {
+		t.Errorf("%d characters", n)
+	}
+	above := b.screen(map[string]any{"start": -50})
+	if !strings.Contains(above.Text, "line 1450\n") || strings.Contains(above.Text, "line 1300\n") {
+		t.Errorf("above the screen: %.80q", above.Text)
+	}
+}
+
+func TestCaptureSaysWhatToKnow(t *testing.T) {
+	b := newBench(t)
+	b.run("echo something")
+	b.screen(nil)
+	if v := b.screen(nil); !holds(v.Notices, "unchanged since the last capture") || !strings.Contains(v.Text, "something") {
+		t.Errorf("%+v", v)
+	}
+	if v := b.screen(map[string]any{"start": "-"}); holds(v.Notices, "unchanged") {
+		t.Errorf("another view: %+v", v)
+	}
+	b.run("echo else")
+	if v := b.screen(nil); holds(v.Notices, "unchanged") {
+		t.Errorf("something new: %+v", v)
+	}
+	for _, missing := range []map[string]any{{"pane": "worker"}, {"session": "other", "pane": "x"}, {"pane": "%999"}} {
+		if v := b.screen(missing); !holds(v.Notices, "this is the shared pane") || !strings.Contains(v.Text, "else") {
+			t.Errorf("%v: %+v", missing, v)
+		}
+	}
+	if v := b.screen(map[string]any{"include_alternate_screen": true}); !holds(v.Notices, "no alternate screen") {
+		t.Errorf("no alternate screen: %+v", v)
+	}
+}
+
+func TestCaptureJoinsAndEscapes(t *testing.T) {
+	b := newBench(t)
+	long := strings.Repeat("0123456789", 12)
+	b.run("printf '\\033[31mred\\033[0m\\n'; echo " + long)
+	if v := b.screen(nil); !strings.Contains(v.Text, "\n"+long+"\n") || strings.Contains(v.Text, "\x1b") {
+		t.Errorf("joined: %q", v.Text)
+	}
+	if v := b.screen(map[string]any{"join_wrapped_lines": false}); strings.Contains(v.Text, "\n"+long) {
+		t.Errorf("not joined: %q", v.Text)
+	}
+	if v := b.screen(map[string]any{"include_escape_sequences": true}); !strings.Contains(v.Text, "\x1b[31mred") {
+		t.Errorf("with colours: %q", v.Text)
+	}
+}

@@ -1,0 +1,127 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/nod-console/nod/backends/pane"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/internal/spec"
+)
+
+// selector names a pane as a call does.
+type selector struct {
+	Session string `json:"session"`
+	Pane    string `json:"pane"`
+	Target  string `json:"target"`
+}
+
+// selectorSchema adds the selector's properties.
+func selectorSchema(properties map[string]any) map[string]any {
+	properties["session"] = spec.String("Managed session. Leave it out for the default one.")
+	properties["pane"] = spec.String(`Managed pane by name, or by id such as "%3". Leave it out for the shared one.`)
+	properties["target"] = spec.String(`Where: "local", "ssh:HOST", "docker:NAME"; or a pane's id such as "%3". Leave it out for the console's current target.`)
+	return properties
+}
+
+var paneID = regexp.MustCompile(`^%[0-9]+$`)
+
+// explicit reports whether the call itself names a pane or session.
+func (s selector) explicit() bool { return s.Session != "" || s.Pane != "" }
+
+// place completes the selector and describes its target. A target such as "%3"
+// is a pane of the current one.
+func (s *selector) place(g *guard.Guard, env tools.Env) (guard.About, error) {
+	if paneID.MatchString(s.Target) {
+		if s.Pane != "" && s.Pane != s.Target {
+			return guard.About{}, tools.Invalid("target %q and pane %q are two panes", s.Target, s.Pane)
+		}
+		s.Pane, s.Target = s.Target, ""
+	}
+	if s.Target == "" {
+		s.Target = env.Target
+	}
+	about, err := g.About(s.Target)
+	if err != nil {
+		return guard.About{}, tools.Reject("no_target", "%v", err)
+	}
+	return about, nil
+}
+
+// name is how the pane is called in a message.
+func (s selector) name() string {
+	switch {
+	case s.Pane != "" && s.Session != "":
+		return fmt.Sprintf("pane %q of session %q", s.Pane, s.Session)
+	case s.Pane != "":
+		return fmt.Sprintf("pane %q", s.Pane)
+	case s.Session != "":
+		return fmt.Sprintf("session %q", s.Session)
+	}
+	return "the shared pane"
+}
+
+// look says how the pane stands, or rejects the call.
+func (s selector) look(ctx context.Context, g *guard.Guard) (guard.State, error) {
+	state, err := g.Look(ctx, s.Target, s.Session, s.Pane)
+	switch {
+	case err == nil:
+		return state, nil
+	case errors.Is(err, guard.ErrNoPane):
+		return guard.State{}, tools.Reject("no_pane", "there is no %s on %s", s.name(), s.Target)
+	case errors.Is(err, guard.ErrNoPanes):
+		return guard.State{}, tools.Reject("no_panes", "%s has no panes", s.Target)
+	case ctx.Err() != nil:
+		return guard.State{}, tools.Denied("interrupted while looking at %s: %w", s.name(), err)
+	}
+	return guard.State{}, tools.Reject("no_pane", "%s on %s cannot be used: %v", s.name(), s.Target, err)
+}
+
+// outcome turns the error of a guarded call, after which nothing has happened,
+// into a Result, or into the error that the operator must hear of.
+func outcome(ctx context.Context, err error) (tools.Result, error) {
+	var (
+		changed *guard.ChangedError
+		busy    *pane.BusyError
+		pending *pane.PendingError
+		deaf    *pane.NotReadyError
+	)
+	switch {
+	case errors.Is(err, tools.ErrNotGranted), errors.Is(err, guard.ErrMalformed):
+		return tools.Result{}, tools.Denied("%w", err)
+	case ctx.Err() != nil:
+		return tools.Failure("interrupted", "interrupted before anything happened"), nil
+	case errors.As(err, &changed):
+		return tools.Failure("changed", fmt.Sprintf("nothing happened: %v. Look with capture-pane, then decide again.", changed)), nil
+	case errors.As(err, &busy):
+		return tools.Failure("pane_busy", fmt.Sprintf("nothing was run: %v. Wait and look with capture-pane, stop it with send-keys C-c, or use another pane.", busy)), nil
+	case errors.As(err, &pending):
+		return tools.Failure("pending_line", fmt.Sprintf("nothing was run: %v", pending)), nil
+	case errors.As(err, &deaf):
+		return tools.Failure("no_shell", fmt.Sprintf("nothing was run: %v. Look with capture-pane; send-keys reaches the program.", deaf)), nil
+	case errors.Is(err, guard.ErrNoTarget):
+		return tools.Failure("no_target", err.Error()), nil
+	case errors.Is(err, guard.ErrNoPane), errors.Is(err, pane.ErrEnded):
+		return tools.Failure("no_pane", fmt.Sprintf("nothing happened: %v", err)), nil
+	}
+	return tools.Failure("not_started", fmt.Sprintf("nothing was run: %v", err)), nil
+}
+
+// sleep waits for d or the end of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,245 @@
+package terminal
+
+import (
+	"context"
+	_ "embed" // the tool's guidance
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/internal/spec"
+	"github.com/nod-console/nod/tools/risk"
+)
+
+// Limits of a command that runs without a pane.
+const (
+	DefaultTimeout = 30 * time.Second
+	MaxTimeout     = 600 * time.Second
+)
+
+//go:embed run_shell.md
+var runShellGuide string
+
+// RunShell is the tool run_shell.
+type RunShell struct {
+	Guard *guard.Guard
+	// Timeout bounds a command without a pane if the call does not; 0 means
+	// DefaultTimeout.
+	Timeout time.Duration
+}
+
+var _ tools.Tool = (*RunShell)(nil)
+
+// Name implements [tools.Tool].
+func (*RunShell) Name() string { return "run_shell" }
+
+// Description implements [tools.Tool].
+func (*RunShell) Description() string { return runShellGuide }
+
+// Parallelizable implements [tools.Tool].
+func (*RunShell) Parallelizable() bool { return false }
+
+// InputSchema implements [tools.Tool].
+func (*RunShell) InputSchema() map[string]any {
+	return spec.Schema(spec.Acting(selectorSchema(map[string]any{
+		"command": spec.String("The command line, exactly as the shell is to read it. It may have several lines."),
+		"wait": map[string]any{
+			"description": `How long to wait for its end: true (default), false (dispatch and return), "30s", "10m", "1h", or seconds.`,
+			"anyOf": []any{
+				map[string]any{"type": "boolean"},
+				map[string]any{"type": "string", "pattern": "^[0-9]+[smh]$"},
+				map[string]any{"type": "integer", "minimum": 1},
+			},
+		},
+		"stdin": spec.String("Standard input. The command then runs in a shell of its own, not in a pane."),
+		"cwd":   spec.String("Absolute directory to run in. The command then runs in a shell of its own, not in a pane."),
+	})), spec.ClaimNames("command")...)
+}
+
+type shellArgs struct {
+	Command *string         `json:"command"`
+	Wait    json.RawMessage `json:"wait"`
+	Stdin   *string         `json:"stdin"`
+	Cwd     string          `json:"cwd"`
+	selector
+	spec.Claim
+}
+
+// own reports whether the command needs a shell of its own.
+func (s shellArgs) own() bool { return s.Stdin != nil || s.Cwd != "" }
+
+// Plan implements [tools.Tool]. On a target with panes it makes the shared one
+// if it is not there yet.
+func (r *RunShell) Plan(ctx context.Context, raw json.RawMessage, env tools.Env) (tools.Action, error) {
+	var args shellArgs
+	if err := spec.Decode(raw, &args); err != nil {
+		return tools.Action{}, err
+	}
+	if args.Command == nil {
+		return tools.Action{}, spec.Missing("command")
+	}
+	claim, err := args.Check()
+	if err != nil {
+		return tools.Action{}, err
+	}
+	w, err := parseWait(args.Wait)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	if err := args.check(); err != nil {
+		return tools.Action{}, err
+	}
+	about, err := args.place(r.Guard, env)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	a := tools.Action{Tool: r.Name(), Target: about.Target, User: about.User, Command: *args.Command, Claim: claim}
+	if about.Panes && (!args.own() || args.explicit()) {
+		return r.planRun(ctx, a, args, w)
+	}
+	return r.planExec(a, about, args, w)
+}
+
+// check finds what no target could do.
+func (s shellArgs) check() error {
+	switch {
+	case strings.TrimSpace(*s.Command) == "":
+		return tools.Invalid("command is empty")
+	case strings.ContainsRune(*s.Command, 0):
+		return tools.Invalid("command holds a zero byte, which no shell can take")
+	case s.Cwd != "" && (!path.IsAbs(s.Cwd) || strings.ContainsRune(s.Cwd, 0)):
+		return tools.Invalid("cwd %q is not absolute", s.Cwd)
+	case s.own() && s.explicit():
+		return tools.Invalid("stdin and cwd need a shell of their own: leave session and pane out, or put cd and the input into the command")
+	}
+	return nil
+}
+
+func (r *RunShell) planRun(ctx context.Context, a tools.Action, args shellArgs, w wait) (tools.Action, error) {
+	state, err := args.look(ctx, r.Guard)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	if state.Busy != "" {
+		return tools.Action{}, tools.Reject("pane_busy", "nothing was run: %s still runs %q. Look with capture-pane, stop it with send-keys C-c, or use another pane.", args.name(), line(state.Busy))
+	}
+	if state.Pending != "" {
+		return tools.Action{}, tools.Reject("pending_line", "nothing was run: %q stands on the prompt's line of %s, perhaps typed by the operator. Ask, or clear it with send-keys C-u.", state.Pending, args.name())
+	}
+	dialect, err := risk.ParseDialect(state.Shell)
+	if err != nil {
+		return tools.Action{}, tools.Failed("run_shell: %w", err)
+	}
+	if found := risk.ShellKillers(a.Command, dialect); len(found) > 0 {
+		return tools.Action{}, endsShell(a.Command, found[0])
+	}
+	a.Kind, a.Pane, a.Dialect = tools.Run, state.ID, state.Shell
+	a.Wait, a.Background = w.limit, w.background
+	return a, nil
+}
+
+// endsShell rejects a command that would end or cripple the pane's own shell.
+func endsShell(command string, f risk.Finding) error {
+	at := min(max(f.Start, 0), len(command))
+	end := min(max(f.End, at), len(command))
+	number := strings.Count(command[:at], "\n") + 1
+	return tools.Reject("ends_shell",
+		"nothing was run: line %d has %q: %s. The pane's shell is shared with the operator. Give the command a shell of its own: bash -lc '…', or ( … ) around it.",
+		number, line(command[at:end]), f.Why)
+}
+
+func (r *RunShell) planExec(a tools.Action, about guard.About, args shellArgs, w wait) (tools.Action, error) {
+	limit := w.limit
+	if limit == 0 {
+		if limit = r.Timeout; limit <= 0 {
+			limit = DefaultTimeout
+		}
+	}
+	switch {
+	case !about.Panes && args.explicit():
+		return tools.Action{}, tools.Reject("no_panes", "%s has no panes: leave session and pane out", a.Target)
+	case w.background && about.Panes:
+		return tools.Action{}, tools.Invalid("wait=false dispatches into a pane, which stdin and cwd rule out: put cd and the input into the command")
+	case w.background:
+		return tools.Action{}, tools.Reject("no_panes", "wait=false needs a pane, and %s has none: start the command with nohup and & instead", a.Target)
+	case limit > MaxTimeout && about.Panes:
+		return tools.Action{}, tools.Invalid("without a pane a command may take %s at most: leave stdin and cwd out", MaxTimeout)
+	case limit > MaxTimeout:
+		return tools.Action{}, tools.Invalid("on %s a command may take %s at most: start it with nohup and &", a.Target, MaxTimeout)
+	}
+	a.Kind, a.Dialect, a.Dir, a.Wait = tools.Exec, about.Shell, args.Cwd, limit
+	if args.Stdin != nil {
+		a.Stdin = []byte(*args.Stdin)
+	}
+	return a, nil
+}
+
+// Execute implements [tools.Tool].
+func (r *RunShell) Execute(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
+	if a.Kind == tools.Run {
+		return r.run(ctx, a, env)
+	}
+	return r.exec(ctx, a, env)
+}
+
+// errTimeout is the cause of death of a command that took too long.
+var errTimeout = errors.New("the time-out of the call")
+
+// exec runs a command in a shell of its own.
+func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
+	began := env.Time()
+	p := newProgress(env)
+	defer p.stop()
+	stdout, stderr := &collector{progress: p}, &collector{progress: p}
+	bounded, cancel := context.WithTimeoutCause(ctx, a.Wait, errTimeout)
+	defer cancel()
+	process, err := r.Guard.Exec(bounded, a, env.Grant, stdout, stderr)
+	if err != nil {
+		return outcome(ctx, err)
+	}
+	ended, err := process.Wait()
+
+	var v ShellValue
+	v.ended(ended)
+	record := tools.Record{Outcome: ended, Duration: env.Time().Sub(began)}
+	switch {
+	case errors.Is(err, errTimeout):
+		record.TimedOut = true
+		v.notice("it did not end within %s and was ended; in a pane (without stdin and cwd) it could go on", a.Wait)
+	case ctx.Err() != nil:
+		v.notice("interrupted by the operator")
+	case err != nil:
+		v.notice("how it ended is unknown: %v", err)
+	}
+	for _, s := range []struct {
+		name string
+		from *collector
+		to   *string
+	}{{"stdout", stdout, &v.Stdout}, {"stderr", stderr, &v.Stderr}} {
+		text, total := s.from.content()
+		lost := total - int64(len(text))
+		*s.to = v.text(ctx, env, s.name, text, lost)
+		record.Bytes += total
+		record.Truncated = record.Truncated || lost > 0
+	}
+	return tools.Result{Value: v, IsError: err != nil || !ended.OK(), Record: record}, nil
+}
+
+// line is a command in one short line.
+func line(command string) string {
+	head, omitted := tools.Head(strings.Join(strings.Fields(command), " "), 80)
+	if omitted > 0 {
+		head += "…"
+	}
+	return head
+}
+
+// describe names a command and its end in one line.
+func describe(command, pane, end string) string {
+	return fmt.Sprintf("%s in %s: %s", line(command), pane, end)
+}

@@ -1,0 +1,121 @@
+package terminal
+
+import (
+	"context"
+	_ "embed" // the tool's guidance
+	"encoding/json"
+	"fmt"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/internal/spec"
+)
+
+//go:embed send_keys.md
+var sendKeysGuide string
+
+// SendKeys is the tool send-keys.
+type SendKeys struct {
+	Guard *guard.Guard
+}
+
+var _ tools.Tool = (*SendKeys)(nil)
+
+// Name implements [tools.Tool].
+func (*SendKeys) Name() string { return "send-keys" }
+
+// Description implements [tools.Tool].
+func (*SendKeys) Description() string { return sendKeysGuide }
+
+// Parallelizable implements [tools.Tool].
+func (*SendKeys) Parallelizable() bool { return false }
+
+// InputSchema implements [tools.Tool].
+func (*SendKeys) InputSchema() map[string]any {
+	return spec.Schema(spec.Acting(selectorSchema(map[string]any{
+		"literal_text": spec.String("Text to type exactly as it is, first."),
+		"keys": map[string]any{
+			"type":        "array",
+			"items":       map[string]any{"type": "string"},
+			"description": `Keys to press after the text, by tmux's names: "C-c", "Enter", "Escape", "Up", "F5", "q".`,
+		},
+		"enter": spec.Bool("Whether to press Enter last. Default false."),
+		"delay": spec.String(`How long to wait before, such as "500ms" or "2s".`),
+	})), spec.ClaimNames()...)
+}
+
+type keyArgs struct {
+	Literal string   `json:"literal_text"`
+	Keys    []string `json:"keys"`
+	Enter   bool     `json:"enter"`
+	Delay   string   `json:"delay"`
+	selector
+	spec.Claim
+}
+
+// Plan implements [tools.Tool].
+func (s *SendKeys) Plan(ctx context.Context, raw json.RawMessage, env tools.Env) (tools.Action, error) {
+	var args keyArgs
+	if err := spec.Decode(raw, &args); err != nil {
+		return tools.Action{}, err
+	}
+	claim, err := args.Check()
+	if err != nil {
+		return tools.Action{}, err
+	}
+	if args.Literal == "" && len(args.Keys) == 0 && !args.Enter {
+		return tools.Action{}, tools.Invalid("nothing to type: give literal_text, keys or enter")
+	}
+	if err := checkLiteral(args.Literal); err != nil {
+		return tools.Action{}, err
+	}
+	for _, key := range args.Keys {
+		if err := checkKey(key); err != nil {
+			return tools.Action{}, err
+		}
+	}
+	delay, err := parseDelay(args.Delay)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	about, err := args.place(s.Guard, env)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	state, err := args.look(ctx, s.Guard)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	return tools.Action{
+		Tool: s.Name(), Kind: tools.Type, Target: about.Target, User: about.User, Pane: state.ID,
+		Dialect: state.Shell, Prompt: state.AtPrompt, Pending: state.Pending,
+		Literal: args.Literal, Keys: args.Keys, Enter: args.Enter, Wait: delay,
+		Claim: claim,
+	}, nil
+}
+
+// KeysValue is the Value of send-keys' Result.
+type KeysValue struct {
+	Pane    string `json:"pane"`
+	Message string `json:"message"`
+}
+
+// Execute implements [tools.Tool].
+func (s *SendKeys) Execute(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
+	began := env.Time()
+	if err := sleep(ctx, a.Wait); err != nil {
+		return outcome(ctx, err)
+	}
+	if err := s.Guard.Type(ctx, a, env.Grant); err != nil {
+		return outcome(ctx, err)
+	}
+	return tools.Result{
+		Value: KeysValue{Pane: a.Pane, Message: fmt.Sprintf("typed into %s: %s; look at the effect with capture-pane", a.Pane, typed(a))},
+		Record: tools.Record{
+			Outcome:  backends.ExitedWith(0),
+			Bytes:    int64(len(a.Literal)),
+			Duration: env.Time().Sub(began),
+		},
+	}, nil
+}
