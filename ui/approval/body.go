@@ -1,0 +1,189 @@
+package approval
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/agent/policy/show"
+	"github.com/nod-console/nod/tools/risk"
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// row is one line of the part that scrolls.
+type row struct {
+	gutter string
+	cells  []show.Cell // exact text; drawn after the gutter
+	note   string      // or words of nod's
+	style  tcell.Style
+}
+
+// body is what would run, for a width in cells, and where, if the frame has no
+// room for that.
+func (d *Dialog) body(width int) []row {
+	var rows []row
+	for i, s := range d.request.Sections() {
+		if s.Title != "" {
+			rows = d.notes(rows, s.Title, width, d.styles.Accent)
+		} else if i > 0 {
+			rows = append(rows, row{})
+		}
+		rows = d.section(rows, s, width)
+	}
+	if d.titleCut {
+		rows = d.notes(rows, policy.Title(d.request), width, d.styles.Accent)
+	}
+	return rows
+}
+
+// section is one section with line numbers, and its findings below the lines.
+func (d *Dialog) section(rows []row, s policy.Section, width int) []row {
+	digits := max(2, len(strconv.Itoa(strings.Count(s.Text, "\n")+1)))
+	indent := digits + 1
+	for _, r := range show.Rows(s.Text, width-indent) {
+		gutter := strings.Repeat(" ", digits-1) + "+ "
+		if r.First {
+			gutter = fmt.Sprintf("%*d ", digits, r.Line)
+		}
+		rows = append(rows, row{gutter: gutter, cells: r.Cells, style: d.lineStyle(s, r)})
+		for _, f := range startingIn(s.Findings, r, r.End == len(s.Text)) {
+			rows = d.finding(rows, f, r, indent, width)
+		}
+	}
+	return rows
+}
+
+// startingIn returns the findings whose span starts in r.
+func startingIn(all []risk.Finding, r show.Row, last bool) []risk.Finding {
+	var in []risk.Finding
+	for _, f := range all {
+		if f.Start >= r.Start && (f.Start < r.End || f.Start == r.End && (last || r.End == r.Start)) {
+			in = append(in, f)
+		}
+	}
+	return in
+}
+
+// finding puts carets under the span of f in r, with the reason behind them or,
+// where there is no room, below.
+func (d *Dialog) finding(rows []row, f risk.Finding, r show.Row, indent, width int) []row {
+	from, to := len(r.Cells), 0
+	for i, c := range r.Cells {
+		if c.Offset >= f.Start && (c.Offset < f.End || f.End == f.Start && c.Offset == f.Start) {
+			from, to = min(from, i), max(to, i+1)
+		}
+	}
+	from = min(from, max(0, width-indent-1))
+	carets := strings.Repeat(" ", indent+from) + strings.Repeat("^", max(1, to-from))
+	style := d.styles.Warn
+	if screen.Width(carets)+1+screen.Width(f.Why) <= width {
+		return append(rows, row{note: carets + " " + f.Why, style: style})
+	}
+	rows = append(rows, row{note: carets, style: style})
+	for _, line := range wrap(f.Why, width-indent) {
+		rows = append(rows, row{note: strings.Repeat(" ", indent) + line, style: style})
+	}
+	return rows
+}
+
+// lineStyle colours a diff; its signs say the same.
+func (d *Dialog) lineStyle(s policy.Section, r show.Row) tcell.Style {
+	if !s.Diff {
+		return d.styles.Text
+	}
+	start := strings.LastIndexByte(s.Text[:r.Start], '\n') + 1
+	switch line := s.Text[start:]; {
+	case strings.HasPrefix(line, "+"):
+		return d.styles.Ok
+	case strings.HasPrefix(line, "-"):
+		return d.styles.Danger
+	case strings.HasPrefix(line, "@@"):
+		return d.styles.Accent
+	}
+	return d.styles.Text
+}
+
+// explanation is everything that nod knows of the request, in words.
+func (d *Dialog) explanation(width int) []row {
+	r := d.request
+	var rows []row
+	say := func(style tcell.Style, format string, args ...any) {
+		rows = d.notes(rows, fmt.Sprintf(format, args...), width, style)
+	}
+	say(d.styles.Text, "%s", policy.Title(r))
+	say(d.styles.Text, "why it asks: %s", show.Text(r.Why))
+	say(d.level(r.Verdict.Level), "nod says: %s", verdictText(r.Verdict))
+	for _, f := range r.Verdict.Findings {
+		say(d.styles.Text, "- %s (%s)", f.Why, f.Rule)
+	}
+	if !r.Operator {
+		say(d.styles.Text, "the model says: %s", policy.ClaimText(r))
+	}
+	if r.Disagreement != "" {
+		say(d.styles.Danger, "! %s", r.Disagreement)
+	}
+	for _, s := range r.Scopes {
+		if s == policy.Conversation {
+			say(d.styles.Text, "c approves exactly this, at this place, whenever it is asked for again in this conversation")
+		}
+	}
+	say(d.styles.Muted, "digest %s", r.Action.Digest())
+	return rows
+}
+
+// notes appends words of nod's, wrapped.
+func (d *Dialog) notes(rows []row, text string, width int, style tcell.Style) []row {
+	for _, line := range wrap(text, width) {
+		rows = append(rows, row{note: line, style: style})
+	}
+	return rows
+}
+
+// wrap breaks text at spaces, and within a word that is too long.
+func wrap(text string, width int) []string {
+	width = max(width, 1)
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case screen.Width(line)+1+screen.Width(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+		for screen.Width(line) > width {
+			cut := strings.TrimSuffix(screen.Cut(line, width+1), "…")
+			if cut == "" || !strings.HasPrefix(line, cut) {
+				break // a character wider than the line, or one that is drawn as another
+			}
+			lines = append(lines, cut)
+			line = line[len(cut):]
+		}
+	}
+	return append(lines, line)
+}
+
+// verdictText is a verdict in words: "HIGH  destroy  privesc,lockout".
+func verdictText(v risk.Verdict) string {
+	text := strings.ToUpper(v.Level.String()) + "  " + v.Effect.String()
+	if flags := v.Flags.String(); flags != "" {
+		text += "  " + flags
+	}
+	return text
+}
+
+func (d *Dialog) level(l risk.Level) tcell.Style {
+	switch l {
+	case risk.Low:
+		return d.styles.Ok
+	case risk.Medium:
+		return d.styles.Warn
+	}
+	return d.styles.Danger
+}

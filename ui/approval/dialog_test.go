@@ -1,0 +1,535 @@
+package approval_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/agent/policy/show"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
+	"github.com/nod-console/nod/ui/approval"
+)
+
+// story drives a dialog on a simulated screen with a clock of its own.
+type story struct {
+	*approval.Dialog
+	t       testing.TB
+	screen  tcell.SimulationScreen
+	now     time.Time
+	answers []policy.Answer
+}
+
+func begin(t testing.TB, w, h int, r policy.Request) *story {
+	t.Helper()
+	s := &story{t: t, now: time.Unix(1e9, 0), screen: tcell.NewSimulationScreen("UTF-8")}
+	if err := s.screen.Init(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.screen.Fini)
+	if r.ID == "" {
+		r.ID = "r1"
+	}
+	styles := approval.Styles{Danger: tcell.StyleDefault.Foreground(tcell.ColorRed)}
+	s.Dialog = approval.New(styles, r, func() time.Time { return s.now }, func(a policy.Answer) { s.answers = append(s.answers, a) })
+	s.size(w, h)
+	return s
+}
+
+func (s *story) size(w, h int) {
+	s.screen.SetSize(w, h)
+	s.SetRect(0, 0, w, h)
+	s.draw()
+}
+
+func (s *story) draw() {
+	s.screen.Clear()
+	s.Draw(s.screen)
+	s.screen.Show()
+}
+
+func (s *story) wait(d time.Duration) *story {
+	s.now = s.now.Add(d)
+	s.draw()
+	return s
+}
+
+// armed waits until keys count.
+func (s *story) armed() *story { return s.wait(approval.Guard + approval.Quiet) }
+
+func (s *story) event(ev *tcell.EventKey) *story {
+	s.InputHandler()(ev, func(tview.Primitive) {})
+	s.draw()
+	return s
+}
+
+func (s *story) press(keys ...tcell.Key) *story {
+	for _, k := range keys {
+		s.event(tcell.NewEventKey(k, 0, tcell.ModNone))
+	}
+	return s
+}
+
+func (s *story) typed(text string) *story {
+	for _, r := range text {
+		s.event(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+	}
+	return s
+}
+
+func (s *story) paste(text string) *story {
+	s.PasteHandler()(text, func(tview.Primitive) {})
+	s.draw()
+	return s
+}
+
+func (s *story) mouse(a tview.MouseAction, x, y int) *story {
+	s.MouseHandler()(a, tcell.NewEventMouse(x, y, tcell.Button1, tcell.ModNone), func(tview.Primitive) {})
+	s.draw()
+	return s
+}
+
+func (s *story) approved() bool {
+	for _, a := range s.answers {
+		if a.Approved {
+			return true
+		}
+	}
+	return false
+}
+
+// waits expects no answer yet.
+func (s *story) waits(why string) {
+	s.t.Helper()
+	if len(s.answers) != 0 {
+		s.t.Errorf("%s: answered %+v", why, s.answers)
+	}
+}
+
+// answer expects exactly one answer.
+func (s *story) answer() policy.Answer {
+	s.t.Helper()
+	if len(s.answers) != 1 {
+		s.t.Fatalf("%d answers, want 1\n%s", len(s.answers), s.text())
+	}
+	if s.answers[0].RequestID != s.Request().ID {
+		s.t.Errorf("the answer is for %q", s.answers[0].RequestID)
+	}
+	return s.answers[0]
+}
+
+func (s *story) lines() []string {
+	w, h := s.screen.Size()
+	var all []string
+	for y := range h {
+		var b strings.Builder
+		for x := 0; x < w; {
+			text, _, n := s.screen.Get(x, y)
+			b.WriteString(text)
+			x += max(1, n)
+		}
+		all = append(all, b.String())
+	}
+	return all
+}
+
+func (s *story) text() string { return strings.Join(s.lines(), "\n") }
+
+func (s *story) sees(want string) {
+	s.t.Helper()
+	if !strings.Contains(s.text(), want) {
+		s.t.Errorf("no %q on the screen\n%s", want, s.text())
+	}
+}
+
+// run is a request for a command with nod's verdict of it.
+func run(command string) policy.Request {
+	return policy.Request{
+		ID: "r1", Scopes: []policy.Scope{policy.Once}, Trust: policy.Prod, Verdict: risk.Command(command, risk.Bash),
+		Why: "what changes something asks",
+		Action: tools.Action{
+			Tool: "run_shell", Kind: tools.Run, Target: "ssh:web-1", User: "deploy", Dir: "/srv/app", Command: command, Dialect: "bash",
+			Claim: tools.Claim{Risk: "low", Why: "clean up"},
+		},
+	}
+}
+
+func confirming(command string) policy.Request {
+	r := run(command)
+	r.Confirm = r.Action.Target
+	return r
+}
+
+var sizes = [][2]int{{40, 10}, {80, 24}, {200, 60}}
+
+func TestYApprovesOnceEverythingIsThere(t *testing.T) {
+	for _, size := range sizes {
+		s := begin(t, size[0], size[1], run("touch x"))
+		s.armed().sees("touch x")
+		s.press(tcell.KeyEnd).typed("y")
+		if a := s.answer(); !a.Approved || a.Scope != policy.Once || a.Edited != nil {
+			t.Errorf("%v: %+v", size, a)
+		}
+		s.typed("yn").press(tcell.KeyEscape)
+		s.answer() // still one
+	}
+}
+
+func TestKeysAcrossThePopupApproveNothing(t *testing.T) {
+	letters := []rune("yyyyncde xq1\tY")
+	for seed := range uint64(1000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		request := run("touch x")
+		request.Scopes = []policy.Scope{policy.Once, policy.Conversation}
+		s := begin(t, 40, 12, request)
+		// Half of the streams have any rhythm and end with the guard; the others
+		// go on for as long as they like but never pause.
+		end, gap := approval.Guard, 500*time.Millisecond
+		if seed%2 == 0 {
+			end, gap = 8*time.Second, approval.Quiet
+		}
+		for at := s.now; ; {
+			s.now = s.now.Add(time.Duration(r.Int64N(int64(gap))))
+			if s.now.Sub(at) >= end {
+				break
+			}
+			switch n := r.IntN(12); {
+			case n == 0:
+				s.press(tcell.KeyEnter)
+			case n == 1:
+				s.paste("y")
+			case n == 2 && seed%2 == 1: // a mouse is not a pause of the keys' rhythm
+				s.mouse(tview.MouseLeftClick, r.IntN(40), r.IntN(12))
+			default:
+				s.typed(string(letters[r.IntN(len(letters))]))
+			}
+		}
+		if s.approved() {
+			t.Fatalf("stream %d approved", seed)
+		}
+		if seed%2 == 1 {
+			s.waits("within the guard")
+		}
+	}
+}
+
+func TestAHeldKeyApprovesNothing(t *testing.T) {
+	for _, delay := range []time.Duration{200, 250, 400, 500, 660, 999} {
+		for pressed := time.Duration(0); pressed < approval.Guard; pressed += 100 * time.Millisecond {
+			s := begin(t, 40, 12, run("touch"))
+			s.wait(pressed)
+			s.typed("y").wait(delay * time.Millisecond)
+			for range 150 {
+				s.typed("y").wait(30 * time.Millisecond)
+			}
+			s.waits(fmt.Sprintf("pressed at %v, repeated after %v ms", pressed, int64(delay)))
+		}
+	}
+}
+
+func TestOnlyTheKeysApprove(t *testing.T) {
+	s := begin(t, 80, 24, run("touch x"))
+	s.armed()
+	for y := range 24 {
+		for x := range 80 {
+			for _, a := range []tview.MouseAction{tview.MouseLeftDown, tview.MouseLeftUp, tview.MouseLeftClick, tview.MouseLeftDoubleClick} {
+				s.MouseHandler()(a, tcell.NewEventMouse(x, y, tcell.Button1, tcell.ModNone), nil)
+			}
+		}
+	}
+	s.wait(time.Minute).paste("y").paste("y\n").paste("ssh:web-1\n")
+	s.wait(time.Minute).typed(" ").typed("Y")
+	s.press(tcell.KeyTab, tcell.KeyBacktab, tcell.KeyF1, tcell.KeyCtrlY, tcell.KeyCtrlM&0x7f)
+	if s.approved() {
+		t.Fatal("approved")
+	}
+	s = begin(t, 80, 24, run("touch x"))
+	s.armed().event(tcell.NewEventKey(tcell.KeyRune, 'y', tcell.ModAlt))
+	s.waits("Alt-y")
+	s.press(tcell.KeyEnter)
+	if s.answer().Approved {
+		t.Error("Enter approved")
+	}
+}
+
+func TestTheGuardEndsAndCannotBeHeldUp(t *testing.T) {
+	s := begin(t, 80, 24, run("touch x"))
+	s.typed("y").wait(approval.Guard - 1).typed("n")
+	s.waits("early")
+	s.wait(approval.Quiet - 1).typed("d")
+	s.waits("without a pause")
+	if s.Wake() <= 0 {
+		t.Error("nothing to wait for")
+	}
+	s.wait(approval.Quiet)
+	if s.Wake() != 0 {
+		t.Errorf("still %v to wait", s.Wake())
+	}
+	s.typed("y")
+	if !s.answer().Approved {
+		t.Error("denied")
+	}
+
+	// A mouse that never rests.
+	s = begin(t, 80, 24, run("touch x"))
+	for range 40 {
+		s.mouse(tview.MouseMove, 1, 1).wait(100 * time.Millisecond)
+	}
+	s.typed("y")
+	if !s.answer().Approved {
+		t.Error("a moving mouse held up the dialog")
+	}
+
+	// Keys that never rest: denying works after the limit.
+	s = begin(t, 80, 24, run("touch x"))
+	for range 40 {
+		s.typed("q").wait(100 * time.Millisecond)
+	}
+	s.typed("yn")
+	if s.answer().Approved {
+		t.Error("a stream of keys approved")
+	}
+}
+
+func TestRearmedByResizeFocusAndRearm(t *testing.T) {
+	for name, disturb := range map[string]func(s *story){
+		"resize": func(s *story) { s.size(90, 30) },
+		"focus":  func(s *story) { s.Focus(func(tview.Primitive) {}) },
+		"rearm":  func(s *story) { s.Rearm() },
+	} {
+		s := begin(t, 80, 24, run("touch x"))
+		s.armed().typed("x").typed("x") // calm by now
+		disturb(s)
+		s.typed("y").wait(approval.Guard - 1).typed("y")
+		s.waits(name)
+		s.wait(approval.Held).typed("y")
+		if !s.answer().Approved {
+			t.Errorf("%s: denied", name)
+		}
+	}
+}
+
+func TestNothingIsApprovedBeforeItsEndWasSeen(t *testing.T) {
+	long := map[string]string{
+		"500 lines":     strings.Repeat("echo a line of a script\n", 499) + "reboot",
+		"10 KB":         "echo " + strings.Repeat("0123456789abcdef", 640) + "; reboot",
+		"10 KB of bidi": strings.Repeat("\u202e\xff ", 2000),
+	}
+	for name, command := range long {
+		for _, size := range sizes {
+			s := begin(t, size[0], size[1], run(command))
+			s.armed().typed("y")
+			s.waits(name)
+			s.sees("more below")
+			pages := 0
+			for ; strings.Contains(s.text(), "more below"); pages++ {
+				if pages > 5000 {
+					t.Fatalf("%s: no end", name)
+				}
+				s.typed("y")
+				s.waits(name + ", scrolling")
+				s.press(tcell.KeyPgDn)
+			}
+			s.typed("y")
+			if !s.answer().Approved {
+				t.Errorf("%s %v: denied after %d pages", name, size, pages)
+			}
+		}
+	}
+}
+
+func TestTheExplanationHidesAndSoDoesNotApprove(t *testing.T) {
+	s := begin(t, 80, 24, run("rm -rf x"))
+	s.armed().typed("x").sees("digest")
+	s.typed("y")
+	s.waits("while the explanation is shown")
+	s.press(tcell.KeyEscape).sees("rm -rf x")
+	s.typed("y")
+	if !s.answer().Approved {
+		t.Error("denied")
+	}
+}
+
+func TestTheNameMustBeTyped(t *testing.T) {
+	for _, size := range sizes {
+		s := begin(t, size[0], size[1], confirming("rm -rf /srv"))
+		s.armed().press(tcell.KeyEnd).typed("y")
+		s.waits("without the name")
+		s.typed("ssh:web-2").press(tcell.KeyEnter)
+		s.waits("with a wrong name")
+		s.typed("y").paste("ssh:web-1").press(tcell.KeyEnter)
+		s.waits("with a pasted name")
+		s.typed("y").typed("ssh:web-1").press(tcell.KeyEnter)
+		s.waits("Enter itself does not approve")
+		s.typed("y")
+		if a := s.answer(); !a.Approved || a.Typed != "ssh:web-1" {
+			t.Errorf("%v: %+v", size, a)
+		}
+	}
+}
+
+func TestDenying(t *testing.T) {
+	for name, deny := range map[string]func(s *story){
+		"n":     func(s *story) { s.typed("n") },
+		"esc":   func(s *story) { s.press(tcell.KeyEscape) },
+		"enter": func(s *story) { s.press(tcell.KeyEnter) },
+	} {
+		s := begin(t, 80, 24, run("touch x"))
+		deny(s.armed())
+		if a := s.answer(); a.Approved || a.Edited != nil {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	s := begin(t, 80, 24, run("touch x"))
+	s.armed().typed("d").typed("not yet, y").press(tcell.KeyEscape)
+	s.waits("Esc leaves the field")
+	s.typed("d").typed("because ").paste("it is\nfriday").sees("because it is friday")
+	s.press(tcell.KeyEnter)
+	if a := s.answer(); a.Approved || a.Reason != "because it is friday" {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestEditingIsANewProposal(t *testing.T) {
+	s := begin(t, 80, 24, run("rm -rf  x\u202e\nls"))
+	s.armed().typed("e").sees("rm -rf··x⟦U+202E⟧")
+	s.press(tcell.KeyUp, tcell.KeyEnd, tcell.KeyBackspace, tcell.KeyHome, tcell.KeyRight, tcell.KeyRight, tcell.KeyDelete)
+	s.event(tcell.NewEventKey(tcell.KeyEnter, 0, tcell.ModAlt)).paste("-i")
+	s.press(tcell.KeyEnter)
+	a := s.answer()
+	if a.Approved || a.Edited == nil || *a.Edited != "rm\n-i-rf  x\nls" {
+		t.Errorf("%+v, %q", a, *a.Edited)
+	}
+	s = begin(t, 80, 24, run("touch x"))
+	s.armed().typed("e").press(tcell.KeyEnter)
+	s.waits("nothing was changed")
+	write := run("")
+	write.Action.Kind, write.Action.Path, write.Action.Diff = tools.Write, "/etc/x", "-a\n+b\n"
+	s = begin(t, 80, 24, write)
+	s.armed().sees("write /etc/x")
+	s.typed("e").typed("q")
+	s.waits("a write is not edited here")
+}
+
+func TestConversationScopeOnlyWhereOffered(t *testing.T) {
+	r := run("touch x")
+	s := begin(t, 80, 24, r)
+	s.armed().typed("c")
+	s.waits("not offered")
+	r.Scopes = append(r.Scopes, policy.Conversation)
+	s = begin(t, 80, 24, r)
+	s.armed().typed("c")
+	if a := s.answer(); !a.Approved || a.Scope != policy.Conversation {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestTooSmallApprovesNothingAndDenies(t *testing.T) {
+	s := begin(t, 80, 24, run("touch x"))
+	s.armed()
+	s.size(20, 5)
+	s.armed().wait(time.Minute).typed("y")
+	s.waits("too small")
+	s.typed("n")
+	if s.answer().Approved {
+		t.Error("approved")
+	}
+}
+
+// command reads what would run back from the screen, page by page.
+func (s *story) command(width int) string {
+	s.t.Helper()
+	count := strings.Count(s.Request().Action.Command, "\n") + 1
+	indent := max(2, len(fmt.Sprint(count))) + 1
+	rows := map[int]string{}
+	first := 0
+	for {
+		lines := s.lines()
+		end := 0
+		for i, l := range lines {
+			if strings.HasPrefix(l, "├") {
+				end = i
+			}
+		}
+		for i, l := range lines[1:end] {
+			rows[first+i] = string([]rune(l)[2 : width-2])
+		}
+		if !strings.Contains(s.text(), "more below") {
+			break
+		}
+		s.press(tcell.KeyDown)
+		first++
+	}
+	var text []string
+	for i := range len(rows) {
+		gutter, rest := rows[i][:indent], strings.TrimRight(rows[i][indent:], " ")
+		switch {
+		case strings.TrimSpace(gutter) == "+":
+			text[len(text)-1] += rest
+		case strings.TrimSpace(gutter) != "":
+			text = append(text, rest)
+		}
+	}
+	return strings.Join(text, "\n")
+}
+
+func TestTheScreenShowsEveryByte(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	alphabet := []string{"a", "b", " ", "  ", "\n", "-", "[red]", "\u202e", "\xff", "⟦", "·", "\t", "日", "e\u0301", "\x1b[2J", "\U0010ffff", "'"}
+	for n := range 60 {
+		var b strings.Builder
+		for range r.IntN(300) {
+			b.WriteString(alphabet[r.IntN(len(alphabet))])
+		}
+		request := run(b.String())
+		request.Verdict.Findings = nil
+		request.Action.Target, request.Action.User, request.Action.Dir = "local", "", ""
+		size := sizes[n%len(sizes)]
+		s := begin(t, size[0], size[1], request)
+		s.armed()
+		got := s.command(size[0])
+		for i, line := range strings.Split(got, "\n") {
+			back, err := show.Parse(line)
+			if err != nil {
+				t.Fatalf("line %d: %v\n%s", i+1, err, s.text())
+			}
+			if want := strings.Split(b.String(), "\n")[i]; back != want {
+				t.Fatalf("line %d reads %q, want %q", i+1, back, want)
+			}
+		}
+		if a, b := strings.Count(got, "\n"), strings.Count(b.String(), "\n"); a != b {
+			t.Fatalf("%d lines, want %d", a+1, b+1)
+		}
+	}
+}
+
+func TestFindingsStandUnderTheirSpans(t *testing.T) {
+	request := run("echo hi && rm -rf /srv/app/releases")
+	request.Verdict.Findings = []risk.Finding{{Rule: "rm.recursive", Start: 11, End: 17, Why: "removes files recursively"}}
+	request.Disagreement, request.Understated = "the model understated the risk", true
+	s := begin(t, 100, 24, request)
+	lines := s.lines()
+	if at, carets := strings.Index(lines[1], "rm -rf"), strings.Index(lines[2], "^^^^^^ removes files recursively"); at < 0 || at != carets {
+		t.Errorf("the carets are at %d, the span at %d\n%s", carets, at, s.text())
+	}
+	s.sees("! the model understated the risk")
+	s.sees("APPROVE on ssh:web-1 (prod) as deploy, in /srv/app")
+	s.sees(request.Action.Digest().Short())
+	s.sees("HIGH  destroy")
+	s = begin(t, 40, 10, request)
+	s.sees("rm -rf")
+	s.sees("! the model understated the risk")
+}
+
+func BenchmarkDraw(b *testing.B) {
+	s := begin(b, 120, 40, run(strings.Repeat("echo a line of a script\n", 500)))
+	for b.Loop() {
+		s.Draw(s.screen)
+	}
+}
