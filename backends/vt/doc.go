@@ -34,6 +34,12 @@
 // it. One is left out: tmux forgets a joiner at the end of a read from the
 // pane, which depends on timing.
 //
+// A capture tells less than tmux knows: neither the background to the right of
+// a row's last written cell, nor which rows are wrapped, nor pen, charsets and
+// the bytes of an unfinished character. So a seed keeps the terminal's own
+// knowledge of them where a row looks the same, and a terminal that joins a
+// pane late may lack a background until the program draws there again.
+//
 // A [Cell] is 8 bytes, two indices, so that ten thousand lines of 120 columns
 // take less than 12 MB, the garbage collector has nothing to look for in them,
 // and plain text is stored at some hundred MB a second. Snapshots share rows

@@ -28,7 +28,7 @@ func TestSnapshotsNeverChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 150 {
 		_, _ = term.Write(mixture(r, 20))
-		fmt.Fprintf(term, "\x1b[38;2;%d;%d;%dmx\x1b[m", r.IntN(256), r.IntN(256), r.IntN(256))
+		feed(term, fmt.Sprintf("\x1b[38;2;%d;%d;%dmx\x1b[m", r.IntN(256), r.IntN(256), r.IntN(256)))
 		if i%40 == 39 {
 			term.sweep(nil)
 		}
@@ -108,7 +108,7 @@ func TestRowGenerationsTellWhatChanged(t *testing.T) {
 func TestScrollback(t *testing.T) {
 	term := New(Size{10, 3}, Options{Scrollback: 5})
 	for i := range 12 {
-		fmt.Fprintf(term, "line %d\r\n", i)
+		feed(term, fmt.Sprintf("line %d\r\n", i))
 	}
 	s := term.Snapshot()
 	var got []string

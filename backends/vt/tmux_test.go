@@ -168,6 +168,16 @@ func (m *realTmux) seed(f func(Seed)) {
 	}
 }
 
+// resize gives the pane another size and waits until it has it.
+func (m *realTmux) resize(size Size) {
+	m.t.Helper()
+	m.do(fmt.Sprintf("refresh-client -C %dx%d", size.Cols, size.Rows))
+	want := fmt.Sprintf("%d %d", size.Cols, size.Rows)
+	m.until("the pane has its new size", func() bool {
+		return string(join(m.do("display-message -p -t "+m.pane+" '#{pane_width} #{pane_height}'"))) == want
+	})
+}
+
 // until waits for a condition.
 func (m *realTmux) until(what string, ok func() bool) {
 	m.t.Helper()

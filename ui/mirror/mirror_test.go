@@ -329,7 +329,8 @@ func BenchmarkDraw(b *testing.B) {
 	screen.SetSize(122, 42)
 	term := vt.New(vt.Size{Cols: 120, Rows: 40}, vt.Options{})
 	for i := range 40 {
-		fmt.Fprintf(term, "\x1b[%dm%s 日本語 ─┼─\x1b[m\r\n", 30+i%8, strings.Repeat("some text ", 9))
+		line := fmt.Sprintf("\x1b[%dm%s 日本語 ─┼─\x1b[m\r\n", 30+i%8, strings.Repeat("some text ", 9))
+		_, _ = term.Write([]byte(line))
 	}
 	m := New(Styles{}).SetSnapshot(term.Snapshot())
 	m.SetRect(0, 0, 122, 42)

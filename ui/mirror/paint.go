@@ -3,6 +3,7 @@ package mirror
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/uniseg"
@@ -99,11 +100,8 @@ func fit(text string, width int) string {
 	if same(text) {
 		return text
 	}
-	for _, r := range text {
-		if same(string(r)) {
-			return string(r)
-		}
-		break
+	if r, _ := utf8.DecodeRuneInString(text); text != "" && same(string(r)) {
+		return string(r)
 	}
 	return unshown
 }
