@@ -100,7 +100,8 @@ const (
 )
 
 var table = []Command{
-	{Help, []string{"F1"}, Anywhere | Overlay, "help", "", "show this help; ? does too where nothing is written", "help", everywhere, Nothing},
+	{Help, []string{"F1"}, Anywhere | Overlay, "help", "", "show this help; ? does it too where nothing is written", "help", everywhere, Nothing},
+	{Help, []string{"?"}, Chat | Pane, "", "", "show this help; ? does it too where nothing is written", "", everywhere, Nothing},
 	{Back, []string{"Esc"}, Anywhere | Overlay, "", "", "back out one level; it never quits", "back", everywhere, Nothing},
 	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay, "", "", "interrupt the turn", "", everywhere, Turn},
 	{Next, []string{"Tab"}, Anywhere, "", "", "go to the next part of the screen", "pane", everywhere, Nothing},

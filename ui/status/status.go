@@ -39,30 +39,31 @@ type part struct {
 	text  string
 	style tcell.Style
 	rank  int
+	bold  int // so many bytes of the text are bold
 }
 
 // DrawTop draws the first line.
 func DrawTop(s tcell.Screen, x, y, width int, t Top, styles *screen.Styles) {
 	bar := styles.Bar
-	left := []part{{" nod ", bar.Bold(true), 1}}
+	left := []part{{" nod ", bar.Bold(true), 1, 0}}
 	if t.Target != "" {
-		left = append(left, part{" " + t.Target + " ", bar.Bold(true), 9})
+		left = append(left, part{" " + t.Target + " ", bar.Bold(true), 9, 0})
 	}
 	if t.Trust != "" {
-		left = append(left, part{" ●" + t.Trust + " ", styles.Trust(t.Trust), 9})
+		left = append(left, part{" ●" + t.Trust + " ", styles.Trust(t.Trust), 9, 0})
 	}
 	if t.Posture != "" {
-		left = append(left, part{"  " + t.Posture, bar, 7})
+		left = append(left, part{"  " + t.Posture, bar, 7, 0})
 	}
 	if model := modelText(t); model != "" {
-		left = append(left, part{"  " + model, bar, 4})
+		left = append(left, part{"  " + model, bar, 4, 0})
 	}
 	if t.Offline != "" {
-		left = append(left, part{"  " + t.Offline, bar.Bold(true), 6})
+		left = append(left, part{"  " + t.Offline, bar.Bold(true), 6, 0})
 	}
 	var right []part
 	if t.Waiting > 0 {
-		right = []part{{fmt.Sprintf(" %d waiting ", t.Waiting), styles.Selection.Bold(true), 8}}
+		right = []part{{fmt.Sprintf(" %d waiting ", t.Waiting), styles.Selection.Bold(true), 8, 0}}
 	}
 	drawBar(s, x, y, width, left, right, bar)
 }
@@ -103,12 +104,12 @@ func DrawBottom(s tcell.Screen, x, y, width int, b Bottom, styles *screen.Styles
 	bar := styles.Bar
 	var left []part
 	if b.Mode != "" {
-		left = append(left, part{" " + b.Mode + " ", styles.Selection.Bold(true), 9})
+		left = append(left, part{" " + b.Mode + " ", styles.Selection.Bold(true), 9, 0})
 	}
 	for i, h := range b.Hints {
-		left = append(left, part{" " + h.Key, bar.Bold(true), 5 - min(i, 4)}, part{" " + h.Text + " ", bar, 5 - min(i, 4)})
+		left = append(left, part{" " + h.Key + " " + h.Text + " ", bar, 5 - min(i, 4), 1 + len(h.Key)})
 	}
-	drawBar(s, x, y, width, left, []part{{b.activity() + " ", bar, 8}}, bar)
+	drawBar(s, x, y, width, left, []part{{b.activity() + " ", bar, 8, 0}}, bar)
 }
 
 // activity says what is going on.
@@ -161,7 +162,8 @@ func drawBar(s tcell.Screen, x, y, width int, left, right []part, bar tcell.Styl
 	screen.Fill(s, x, y, width, 1, " ", bar)
 	at := 0
 	for _, p := range left {
-		at += screen.Draw(s, x+at, y, width-at, p.text, p.style)
+		at += screen.Draw(s, x+at, y, width-at, p.text[:p.bold], p.style.Bold(true))
+		at += screen.Draw(s, x+at, y, width-at, p.text[p.bold:], p.style)
 	}
 	at = width
 	for i := len(right) - 1; i >= 0; i-- {

@@ -1,0 +1,215 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/themes"
+	"github.com/nod-console/nod/ui/chat"
+	"github.com/nod-console/nod/ui/help"
+	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// ErrStuck is the error of Run if something that the console started did not
+// end in time after its context had ended.
+var ErrStuck = errors.New("a turn or a callback did not end")
+
+// endTime is how long Run waits for what it started.
+const endTime = 5 * time.Second
+
+// Console is the whole screen. Make one with New.
+type Console struct {
+	opt    Options
+	now    func() time.Time
+	mail   *mailbox
+	queue  *policy.Queue
+	styles screen.Styles
+
+	// The pump's own, from here on.
+	ctx      context.Context
+	screen   *screen.Screen
+	chat     *chat.Transcript
+	input    *chat.Input
+	turns    turns
+	panes    panes
+	approval approval
+	help     *help.Overlay
+	asking   bool // whether to quit although something runs
+	status   Status
+	context  int // percent
+	focus    focus
+	layout   layout
+	paste    *paste
+	actions  actions
+	blurred  bool // the terminal has lost the focus
+	quit     bool
+	dirty    bool
+	crash    *PanicError
+
+	wg sync.WaitGroup
+}
+
+// PanicError is the error of Run after a panic.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("console: panic: %v", e.Value) }
+
+// New prepares a console. The error is that of an unknown theme.
+func New(opt Options) (*Console, error) {
+	theme, err := themes.Load(opt.Theme)
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	c := &Console{opt: opt, now: opt.Now, mail: newMailbox(), styles: screen.NewStyles(theme), status: opt.Status}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	c.queue = policy.NewQueue(c.mail.changedQueue)
+	c.chat = chat.NewTranscript(&c.styles, c.now)
+	c.input = chat.NewInput(&c.styles, opt.History)
+	c.focus.place = keys.Input
+	return c, nil
+}
+
+// Approver asks the operator in a dialog over the screen. After the end of Run
+// it denies.
+func (c *Console) Approver() policy.Approver { return c.queue }
+
+// SetStatus replaces what the top line shows.
+func (c *Console) SetStatus(s Status) { c.mail.setStatus(s) }
+
+// Notify adds a line to the chat.
+func (c *Console) Notify(text string) { c.mail.put(noted{text}) }
+
+// AddPane mirrors a terminal beside the chat. A pane of the same ID is
+// replaced.
+func (c *Console) AddPane(p Pane) { c.mail.put(paneAdded{p}) }
+
+// RemovePane ends the mirroring of a terminal.
+func (c *Console) RemovePane(id string) { c.mail.put(paneGone{id}) }
+
+// Run shows the console until the operator quits (nil) or ctx ends (its
+// cause). The terminal is restored in any case. After a panic anywhere in the
+// console or in what it started, the panic is printed to standard error and
+// returned as a *PanicError. Run can be called once.
+func (c *Console) Run(ctx context.Context) (err error) {
+	if c.screen, err = c.open(); err != nil {
+		return fmt.Errorf("console: %w", err)
+	}
+	var cancel context.CancelFunc
+	c.ctx, cancel = context.WithCancel(ctx)
+	defer func() {
+		if value := recover(); value != nil {
+			c.crash = &PanicError{value, debug.Stack()}
+		}
+		cancel()
+		c.panes.close()
+		c.queue.Close()
+		c.mail.close()
+		c.screen.Fini()
+		if stuck := c.wait(); err == nil {
+			err = stuck
+		}
+		if c.crash != nil {
+			fmt.Fprintf(os.Stderr, "nod: panic: %v\n\n%s", c.crash.Value, c.crash.Stack)
+			err = c.crash
+		}
+	}()
+	c.welcome()
+	return c.pump(ctx)
+}
+
+// open takes the terminal over.
+func (c *Console) open() (*screen.Screen, error) {
+	var s *screen.Screen
+	switch given := c.opt.Screen.(type) {
+	case nil:
+		var err error
+		if s, err = screen.New(); err != nil {
+			return nil, err
+		}
+	case *screen.Screen:
+		s = given
+	default:
+		s = screen.Wrap(given)
+	}
+	if err := s.Init(); err != nil {
+		return nil, err
+	}
+	if c.opt.Mouse {
+		s.EnableMouse(tcell.MouseButtonEvents, tcell.MouseDragEvents)
+	}
+	return s, nil
+}
+
+// welcome puts the first lines into the chat.
+func (c *Console) welcome() {
+	if c.opt.Notice != "" {
+		c.chat.Notice(c.opt.Notice)
+	}
+	if r := c.opt.Resume; r != nil {
+		c.chat.Notice(fmt.Sprintf("%q was left open %s: /resume goes on with it", r.Title, ago(c.now().Sub(r.When))))
+	}
+}
+
+// ago is a time that has passed, roughly.
+func ago(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return "just now"
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d minutes ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d hours ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// spawn runs something beside the pump. A panic in it ends the console.
+func (c *Console) spawn(run func()) {
+	c.wg.Add(1)
+	go func() {
+		defer c.wg.Done()
+		defer func() {
+			if value := recover(); value != nil {
+				c.mail.put(panicked{value, debug.Stack()})
+			}
+		}()
+		run()
+	}()
+}
+
+// wait waits for all that was spawned.
+func (c *Console) wait() error {
+	done := make(chan struct{})
+	go func() {
+		c.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(endTime):
+		return fmt.Errorf("console: %w within %v", ErrStuck, endTime)
+	}
+}
+
+// announce draws the operator's attention if he looks elsewhere.
+func (c *Console) announce(text string) {
+	if c.blurred && !c.opt.Quiet {
+		// A terminal that cannot be written to is noticed by its reader.
+		_ = c.screen.Notify("nod", text)
+	}
+}

@@ -1,0 +1,289 @@
+package console
+
+import (
+	"slices"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/ui/help"
+	"github.com/nod-console/nod/ui/keys"
+)
+
+// key handles a key where the keyboard is.
+func (c *Console) key(ev *tcell.EventKey) {
+	name := keys.Name(ev)
+	place := c.place()
+	if place == keys.Typing {
+		if cmd, ok := keys.Find(place, name); ok {
+			c.do(cmd)
+			return
+		}
+		c.panes.key(c.focus.pane, ev)
+		return
+	}
+	if place == keys.Overlay {
+		c.overlayKey(ev, name)
+		return
+	}
+	if place == keys.Input && name == "?" && c.input.Empty() {
+		c.help = &help.Overlay{}
+		return
+	}
+	if cmd, ok := keys.Find(place, name); ok {
+		c.do(cmd)
+		return
+	}
+	switch place {
+	case keys.Input:
+		c.input.Key(ev)
+	case keys.Pane:
+		c.panes.key(c.focus.pane, ev)
+	}
+}
+
+// overlayKey handles a key in front of which something stands.
+func (c *Console) overlayKey(ev *tcell.EventKey, name string) {
+	cmd, _ := keys.Find(keys.Overlay, name)
+	switch {
+	case cmd.ID == keys.Redraw:
+		c.do(cmd)
+	case cmd.ID == keys.Interrupt && c.turns.busy:
+		c.asking = false
+		c.do(cmd)
+	case c.asking:
+		c.questionKey(cmd.ID, name)
+	case c.help != nil:
+		c.helpKey(cmd.ID, name)
+	case cmd.ID == keys.Help:
+		c.help = &help.Overlay{}
+	default:
+		c.approval.key(ev)
+	}
+}
+
+// questionKey answers whether to quit although something runs.
+func (c *Console) questionKey(id keys.ID, name string) {
+	switch {
+	case name == "y":
+		c.quit = true
+	case name == "n", id == keys.Back:
+		c.asking = false
+		c.approval.rearm()
+	}
+}
+
+func (c *Console) helpKey(id keys.ID, name string) {
+	switch {
+	case id == keys.Back, id == keys.Help, name == "?", name == "q":
+		c.help = nil
+		c.approval.rearm()
+	case id == keys.PageUp:
+		c.help.Page(-1)
+	case id == keys.PageDown, name == " ":
+		c.help.Page(1)
+	case name == "Up":
+		c.help.Scroll(-1)
+	case name == "Down":
+		c.help.Scroll(1)
+	}
+}
+
+// do carries out a command.
+func (c *Console) do(cmd keys.Command) {
+	if reason := cmd.Unavailable(c.facts()); reason != "" && cmd.ID != keys.Interrupt {
+		c.chat.Notice(cmd.Text + ": " + reason)
+		return
+	}
+	switch cmd.ID {
+	case keys.Help:
+		c.help = &help.Overlay{}
+	case keys.Back:
+		c.back()
+	case keys.Interrupt:
+		c.interruptKey()
+	case keys.Quit:
+		c.quitKey()
+	case keys.Redraw:
+		c.draw()
+		c.screen.Sync()
+	case keys.Next:
+		c.move(1)
+	case keys.Previous:
+		c.move(-1)
+	case keys.Terminal:
+		c.toggleTyping()
+	case keys.Zoom:
+		c.focus.zoom = !c.focus.zoom
+	case keys.Send:
+		c.send()
+	default:
+		if !c.read(cmd.ID) {
+			c.input.Do(cmd.ID)
+		}
+	}
+}
+
+// read carries out the commands for reading, in the chat or in a pane.
+func (c *Console) read(id keys.ID) bool {
+	if c.focus.place == keys.Pane && c.panes.read(c.focus.pane, id) {
+		return true
+	}
+	switch id {
+	case keys.PageUp:
+		c.chat.Page(-1)
+	case keys.PageDown:
+		c.chat.Page(1)
+	case keys.Top:
+		c.chat.Top()
+	case keys.Bottom:
+		c.chat.Bottom()
+	case keys.Select:
+		c.chat.Select(-1)
+	case keys.SelectNext:
+		c.chat.Select(1)
+	case keys.Fold:
+		c.chat.Fold()
+	case keys.Copy:
+		c.copy(c.chat.Raw())
+	default:
+		return false
+	}
+	return true
+}
+
+// copy puts text on the clipboard.
+func (c *Console) copy(text string) {
+	if text == "" {
+		return
+	}
+	if err := c.screen.Copy(text); err != nil {
+		c.chat.Fault("copy: "+err.Error(), "")
+		return
+	}
+	c.chat.Notice("copied")
+}
+
+// back backs out one level.
+func (c *Console) back() {
+	switch {
+	case c.focus.zoom:
+		c.focus.zoom = false
+	case c.focus.place != keys.Input:
+		c.chat.Unselect()
+		c.focus = focus{place: keys.Input, pane: c.focus.pane}
+	default:
+		c.chat.Bottom()
+	}
+}
+
+// interruptKey interrupts the turn; without one, what is written is put aside,
+// as shells do.
+func (c *Console) interruptKey() {
+	switch {
+	case c.turns.busy:
+		c.interrupt()
+	case !c.input.Empty():
+		c.input.Take()
+	default:
+		c.chat.Notice("nothing is running; /quit or Ctrl-D quits")
+	}
+}
+
+// quitKey quits, or asks if something is running.
+func (c *Console) quitKey() {
+	switch {
+	case !c.input.Empty():
+	case c.turns.busy:
+		c.asking = true
+	default:
+		c.quit = true
+	}
+}
+
+// move goes to another part of the screen: input, chat, each pane.
+func (c *Console) move(step int) {
+	n := 2 + len(c.panes.all)
+	at := 0
+	switch c.focus.place {
+	case keys.Chat:
+		at = 1
+	case keys.Pane:
+		at = 2 + c.focus.pane
+	}
+	at = (at + step + n) % n
+	c.chat.Unselect()
+	f := focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
+	switch {
+	case at == 1:
+		f.place = keys.Chat
+		c.chat.Select(0)
+	case at > 1:
+		f.place, f.pane = keys.Pane, at-2
+	}
+	c.focus = f
+}
+
+// toggleTyping sends keys to the pane, or back to the input.
+func (c *Console) toggleTyping() {
+	if c.focus.typing {
+		c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
+		return
+	}
+	p := c.panes.at(c.focus.pane)
+	if p == nil {
+		c.focus.pane = 0
+		p = c.panes.at(0)
+	}
+	if p.pane.Type == nil {
+		c.chat.Notice(p.pane.Title + " is for reading only")
+		return
+	}
+	c.chat.Unselect()
+	c.focus.place, c.focus.typing = keys.Pane, true
+}
+
+// removePane ends a pane. The keyboard stays with the pane that it is on, and
+// goes back to the input if that is the one.
+func (c *Console) removePane(id string) {
+	on := c.panes.at(c.focus.pane)
+	c.panes.remove(id)
+	c.focus.pane = max(slices.Index(c.panes.all, on), 0)
+	if c.focus.place == keys.Pane && (on == nil || on.pane.ID == id) {
+		c.focus = focus{place: keys.Input}
+	}
+}
+
+// send sends what is written, or carries it out.
+func (c *Console) send() {
+	text := c.input.Text()
+	switch {
+	case keys.IsCommand(text):
+		c.input.Take()
+		c.slash(text)
+	case !blank(text):
+		c.submit(c.input.Take())
+	}
+}
+
+func blank(text string) bool {
+	for _, r := range text {
+		if r != ' ' && r != '\n' && r != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// pasted puts a paste where the keyboard is. A dialog takes none.
+func (c *Console) pasted(text string) {
+	switch c.place() {
+	case keys.Overlay:
+		c.approval.pasted(text)
+	case keys.Typing:
+		c.panes.paste(c.focus.pane, text)
+	default:
+		c.focus.place, c.focus.typing = keys.Input, false
+		c.input.Insert(text)
+	}
+	c.dirty = true
+}

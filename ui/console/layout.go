@@ -1,0 +1,223 @@
+package console
+
+import (
+	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/status"
+)
+
+// Below this size, one part of the screen is shown at a time.
+const (
+	wideCols = 80
+	wideRows = 24
+)
+
+// focus says where the keyboard is.
+type focus struct {
+	place  keys.Place // Input, Chat or Pane
+	pane   int        // index; only for Pane
+	typing bool       // keys go to the pane's target
+	zoom   bool       // only the part with the keyboard is shown
+}
+
+// rect is a part of the screen.
+type rect struct{ x, y, w, h int }
+
+func (r rect) contains(x, y int) bool {
+	return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h
+}
+
+// layout says where everything stands. A part that is not shown has no size.
+type layout struct {
+	top, bottom rect
+	talk        rect // the frame around chat and input, if there is one
+	chat, input rect
+	rule        rect // between the two
+	panes       []rect
+	body        rect
+}
+
+// arrange lays everything out for a size.
+func (c *Console) arrange(w, h int) layout {
+	l := layout{top: rect{0, 0, w, 1}, bottom: rect{0, h - 1, w, 1}, panes: make([]rect, len(c.panes.all))}
+	l.body = rect{0, 1, w, max(h-2, 0)}
+	single := w < wideCols || h < wideRows || c.focus.zoom
+	onPane := c.focus.place == keys.Pane
+	switch {
+	case len(c.panes.all) == 0:
+		l.arrangeTalk(c, l.body, !single)
+	case single && onPane:
+		l.panes[c.focus.pane] = l.body
+	case single:
+		l.arrangeTalk(c, l.body, false)
+	default:
+		left := min(max(w*45/100, 38), 90)
+		l.arrangeTalk(c, rect{0, 1, left, l.body.h}, true)
+		l.arrangePanes(rect{left, 1, w - left, l.body.h}, c.focus.pane)
+	}
+	return l
+}
+
+// arrangeTalk divides a part between chat and input.
+func (l *layout) arrangeTalk(c *Console, r rect, framed bool) {
+	if framed && r.w > 4 && r.h > 6 {
+		l.talk = r
+		r = rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
+	}
+	height := min(c.input.Height(r.w, max(r.h/3, 1)), r.h)
+	l.input = rect{r.x, r.y + r.h - height, r.w, height}
+	r.h -= height
+	if r.h > 8 {
+		r.h--
+		l.rule = rect{r.x, r.y + r.h, r.w, 1}
+	}
+	l.chat = r
+}
+
+// minPaneRows is the least height of a pane with its frame; where there is no
+// room for all, those around the chosen one are shown.
+const minPaneRows = 6
+
+// arrangePanes puts panes one below the other.
+func (l *layout) arrangePanes(r rect, chosen int) {
+	n := min(len(l.panes), max(r.h/minPaneRows, 1))
+	first := min(max(chosen-n+1, 0), len(l.panes)-n)
+	for i := range n {
+		y := r.y + r.h*i/n
+		l.panes[first+i] = rect{r.x, y, r.w, r.y + r.h*(i+1)/n - y}
+	}
+}
+
+// draw draws a frame.
+func (c *Console) draw() {
+	c.dirty = false
+	s := c.screen
+	s.Clear()
+	s.HideCursor()
+	w, h := s.Size()
+	if w < 1 || h < 1 {
+		return
+	}
+	c.layout = c.arrange(w, h)
+	l := &c.layout
+	modal := c.help != nil || c.asking || c.approval.visible()
+	c.drawTalk(modal)
+	for i, r := range l.panes {
+		c.panes.draw(c, i, r, !modal && c.focus.place == keys.Pane && c.focus.pane == i)
+	}
+	c.drawOverlays()
+	if h > 2 {
+		status.DrawTop(s, l.top.x, l.top.y, l.top.w, c.topLine(), &c.styles)
+	}
+	status.DrawBottom(s, l.bottom.x, l.bottom.y, l.bottom.w, c.bottomLine(), &c.styles)
+	s.Show()
+}
+
+func (c *Console) drawTalk(modal bool) {
+	l, s := &c.layout, c.screen
+	writing := !modal && c.focus.place == keys.Input
+	reading := !modal && c.focus.place == keys.Chat
+	if l.talk.h > 0 {
+		style := c.styles.Border
+		if writing || reading {
+			style = c.styles.Focus
+		}
+		screen.Frame(s, l.talk.x, l.talk.y, l.talk.w, l.talk.h, "chat", "", style)
+	}
+	c.chat.Draw(s, l.chat.x, l.chat.y, l.chat.w, l.chat.h, reading)
+	screen.Fill(s, l.rule.x, l.rule.y, l.rule.w, l.rule.h, "─", c.styles.Border)
+	if l.input.h > 0 {
+		c.input.Draw(s, l.input.x, l.input.y, l.input.w, l.input.h, writing, "ask for something, or /help")
+	}
+}
+
+// drawOverlays draws what stands in front of everything else.
+func (c *Console) drawOverlays() {
+	l, s := &c.layout, c.screen
+	if c.approval.visible() {
+		c.approval.draw(s, c.front())
+	}
+	if c.help != nil {
+		c.help.Draw(s, l.body.x, l.body.y, l.body.w, l.body.h, c.facts(), &c.styles)
+	}
+	if c.asking {
+		c.drawQuestion()
+	}
+}
+
+// front is where a dialog stands: over chat and input, so that the panes stay
+// visible, where these are shown beside each other.
+func (c *Console) front() rect {
+	l := &c.layout
+	if l.talk.w > 0 && l.talk.w < l.body.w {
+		return l.talk
+	}
+	return l.body
+}
+
+// drawQuestion asks whether to quit although something runs.
+func (c *Console) drawQuestion() {
+	l, s := &c.layout, c.screen
+	text := []string{"A turn is running. Quitting interrupts it.", "y quits   n stays"}
+	w, h := min(l.body.w, 48), min(l.body.h, 4)
+	x, y := l.body.x+(l.body.w-w)/2, l.body.y+(l.body.h-h)/2
+	screen.Fill(s, x, y, w, h, " ", c.styles.Text)
+	screen.Frame(s, x, y, w, h, "quit?", "", c.styles.Warn)
+	for i := 0; i < len(text) && i < h-2; i++ {
+		screen.Draw(s, x+2, y+1+i, w-4, screen.Cut(text[i], w-4), c.styles.Text)
+	}
+}
+
+func (c *Console) topLine() status.Top {
+	_, waiting := c.queue.Visible()
+	return status.Top{
+		Target: c.status.Target, Trust: c.status.Trust, Posture: c.status.Posture,
+		Model: c.status.Model, Context: c.context, Limit: c.status.Limit,
+		Cost: c.status.Cost, Waiting: waiting,
+	}
+}
+
+func (c *Console) bottomLine() status.Bottom {
+	_, waiting := c.queue.Visible()
+	b := status.Bottom{
+		Hints: keys.Hints(c.place(), c.facts()), Turn: c.turns.busy,
+		Running: c.chat.Running(), Waiting: waiting,
+	}
+	if c.turns.busy {
+		b.Elapsed = c.now().Sub(c.turns.began)
+		b.Frame = int(b.Elapsed / spinTime)
+	}
+	if p := c.panes.at(c.focus.pane); p != nil && c.focus.place == keys.Pane {
+		b.Mode = p.mode(c.focus.typing)
+	} else if c.focus.place == keys.Chat {
+		b.Mode = "reading"
+	}
+	return b
+}
+
+// place is where keys go.
+func (c *Console) place() keys.Place {
+	switch {
+	case c.help != nil || c.asking || c.approval.visible():
+		return keys.Overlay
+	case c.focus.typing:
+		return keys.Typing
+	}
+	return c.focus.place
+}
+
+// facts are what commands depend on.
+func (c *Console) facts() keys.Facts {
+	return keys.Facts{
+		Running: c.turns.busy, Panes: len(c.panes.all), Resume: c.opt.Resume != nil,
+		Provided: func(id keys.ID) bool {
+			switch id {
+			case keys.Approve:
+				return c.opt.SetPosture != nil
+			case keys.New:
+				return c.opt.NewConversation != nil
+			}
+			return true
+		},
+	}
+}

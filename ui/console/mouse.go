@@ -1,0 +1,105 @@
+package console
+
+import (
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/nod-console/nod/ui/keys"
+)
+
+const wheelLines = 3
+
+// actions turns tcell's mouse events, which tell what is down, into tview's,
+// which tell what happened.
+type actions struct{ down tcell.ButtonMask }
+
+var buttons = []struct {
+	button   tcell.ButtonMask
+	down, up tview.MouseAction
+}{
+	{tcell.Button1, tview.MouseLeftDown, tview.MouseLeftUp},
+	{tcell.Button2, tview.MouseRightDown, tview.MouseRightUp},
+	{tcell.Button3, tview.MouseMiddleDown, tview.MouseMiddleUp},
+}
+
+func (a *actions) of(ev *tcell.EventMouse) []tview.MouseAction {
+	now := ev.Buttons()
+	switch {
+	case now&tcell.WheelUp != 0:
+		return []tview.MouseAction{tview.MouseScrollUp}
+	case now&tcell.WheelDown != 0:
+		return []tview.MouseAction{tview.MouseScrollDown}
+	}
+	var happened []tview.MouseAction
+	for _, b := range buttons {
+		switch is, was := now&b.button != 0, a.down&b.button != 0; {
+		case is && !was:
+			happened = append(happened, b.down)
+		case was && !is:
+			happened = append(happened, b.up)
+		}
+	}
+	a.down = now
+	if happened == nil {
+		return []tview.MouseAction{tview.MouseMove}
+	}
+	return happened
+}
+
+// mouse hands a mouse event to what it is over. It never answers a question.
+func (c *Console) mouse(ev *tcell.EventMouse) {
+	for _, action := range c.actions.of(ev) {
+		switch {
+		case c.help != nil:
+			if n, ok := wheel(action); ok {
+				c.help.Scroll(n)
+			}
+		case c.asking:
+		case c.approval.visible():
+			c.approval.mouse(action, ev)
+		default:
+			c.mouseOver(action, ev)
+		}
+	}
+}
+
+func wheel(action tview.MouseAction) (lines int, ok bool) {
+	switch action {
+	case tview.MouseScrollUp:
+		return -wheelLines, true
+	case tview.MouseScrollDown:
+		return wheelLines, true
+	}
+	return 0, false
+}
+
+func (c *Console) mouseOver(action tview.MouseAction, ev *tcell.EventMouse) {
+	x, y := ev.Position()
+	l := &c.layout
+	for i, r := range l.panes {
+		if i < len(c.panes.all) && r.contains(x, y) {
+			c.panes.all[i].view.MouseHandler()(action, ev, func(tview.Primitive) { c.focusPane(i) })
+			return
+		}
+	}
+	lines, wheeled := wheel(action)
+	switch {
+	case wheeled:
+		c.chat.Scroll(lines)
+	case action != tview.MouseLeftDown:
+	case l.chat.contains(x, y) && c.chat.At(y-l.chat.y):
+		c.focus = focus{place: keys.Chat, pane: c.focus.pane, zoom: c.focus.zoom}
+	case l.input.contains(x, y):
+		c.chat.Unselect()
+		c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
+	}
+}
+
+// focusPane brings the keyboard to a pane, for reading.
+func (c *Console) focusPane(i int) {
+	if c.focus.place == keys.Pane && c.focus.pane == i {
+		return
+	}
+	c.chat.Unselect()
+	c.focus = focus{place: keys.Pane, pane: i, zoom: c.focus.zoom}
+}

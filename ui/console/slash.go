@@ -1,0 +1,131 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nod-console/nod/themes"
+	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// slash carries out a slash command.
+func (c *Console) slash(text string) {
+	cmd, args, err := keys.Parse(text)
+	if err != nil {
+		c.chat.Fault(err.Error(), "/help lists them all")
+		return
+	}
+	if reason := cmd.Unavailable(c.facts()); reason != "" {
+		c.chat.Fault("/"+cmd.Slash+": "+reason, "")
+		return
+	}
+	switch cmd.ID {
+	case keys.Status:
+		c.report()
+	case keys.Approve:
+		c.posture(args)
+	case keys.Theme:
+		c.theme(args)
+	case keys.New:
+		c.newConversation()
+	case keys.Resume:
+		c.resume()
+	default:
+		c.do(cmd)
+	}
+}
+
+// report shows what holds at the moment.
+func (c *Console) report() {
+	s := c.status
+	var lines []string
+	for _, l := range [][2]string{
+		{"target", strings.TrimSpace(s.Target + " " + s.Trust)}, {"posture", s.Posture}, {"model", s.Model},
+		{"cost", s.Cost},
+	} {
+		if l[1] != "" {
+			lines = append(lines, l[0]+": "+l[1])
+		}
+	}
+	if c.context > 0 {
+		lines = append(lines, fmt.Sprintf("context: %d %%", c.context))
+	}
+	_, waiting := c.queue.Visible()
+	lines = append(lines, fmt.Sprintf("terminals: %d, approvals waiting: %d, prompts waiting: %d",
+		len(c.panes.all), waiting, len(c.turns.queue)))
+	c.chat.Notice(strings.Join(lines, "\n"))
+	if c.opt.Report != nil {
+		c.background(func(ctx context.Context) {
+			if more := c.opt.Report(ctx); len(more) > 0 {
+				c.mail.put(noted{strings.Join(more, "\n")})
+			}
+		})
+	}
+}
+
+var postures = []string{"ask", "ask-all", "read-only"}
+
+func (c *Console) posture(word string) {
+	if !slices.Contains(postures, word) {
+		c.chat.Fault(fmt.Sprintf("/approve %q: want %s", word, strings.Join(postures, ", ")),
+			"the posture is "+c.status.Posture)
+		return
+	}
+	c.background(func(ctx context.Context) {
+		if err := c.opt.SetPosture(ctx, word); err != nil {
+			c.mail.put(failed{"/approve " + word + ": " + err.Error(), ""})
+			return
+		}
+		c.mail.put(postured{word})
+	})
+}
+
+func (c *Console) theme(name string) {
+	if name == "" {
+		c.chat.Notice("themes: " + strings.Join(themes.Names(), ", "))
+		return
+	}
+	theme, err := themes.Load(name)
+	if err != nil {
+		c.chat.Fault(err.Error(), "")
+		return
+	}
+	c.styles = screen.NewStyles(theme)
+	c.panes.restyle(&c.styles)
+}
+
+func (c *Console) newConversation() {
+	if c.turns.busy {
+		c.chat.Fault("/new: a turn is running", "Ctrl-C interrupts it")
+		return
+	}
+	c.runTurn(func(ctx context.Context) error {
+		if err := c.opt.NewConversation(ctx); err != nil {
+			return fmt.Errorf("/new: %w", err)
+		}
+		c.mail.put(cleared{})
+		return nil
+	})
+	c.turns.told = true
+}
+
+func (c *Console) resume() {
+	if c.turns.busy {
+		c.chat.Fault("/resume: a turn is running", "Ctrl-C interrupts it")
+		return
+	}
+	earlier := c.opt.Resume
+	c.opt.Resume = nil
+	c.runTurn(func(ctx context.Context) error {
+		c.mail.put(cleared{})
+		if err := earlier.Accept(ctx, func(text string) { c.mail.put(prompted{text}) }, c.sink); err != nil {
+			c.mail.put(offered{earlier})
+			return fmt.Errorf("/resume: %w", err)
+		}
+		return nil
+	})
+	c.turns.told = true
+}

@@ -1,0 +1,350 @@
+package uitest
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// deadline is how long See waits before the test fails.
+const deadline = 10 * time.Second
+
+var update = flag.Bool("update", false, "renew golden files")
+
+// UI is a simulated terminal with somebody in front of it. Its methods belong
+// to the test's goroutine and end the test when something does not happen.
+type UI struct {
+	t      testing.TB
+	screen *watched
+	ended  chan struct{}
+	cancel context.CancelCauseFunc
+	err    error // of the console; valid when ended is closed
+}
+
+// watched is a screen that tells when a frame was shown.
+type watched struct {
+	tcell.SimulationScreen
+
+	mu     sync.Mutex
+	rows   []string
+	styles map[[2]int]tcell.Style
+	cursor [3]int // column, row, visible
+	frames int
+	shown  chan struct{} // closed with the next frame
+	w, h   int           // size to begin with
+}
+
+// Init implements tcell.Screen.
+func (s *watched) Init() error {
+	if err := s.SimulationScreen.Init(); err != nil {
+		return err
+	}
+	s.SetSize(s.w, s.h)
+	return nil
+}
+
+// Show implements tcell.Screen. The console calls it on its own goroutine, the
+// only one that may look at the cells.
+func (s *watched) Show() {
+	s.SimulationScreen.Show()
+	s.record()
+}
+
+// Sync implements tcell.Screen.
+func (s *watched) Sync() {
+	s.SimulationScreen.Sync()
+	s.record()
+}
+
+func (s *watched) record() {
+	cells, w, h := s.GetContents()
+	rows := make([]string, h)
+	styles := make(map[[2]int]tcell.Style, len(cells))
+	for y := range h {
+		var b strings.Builder
+		for x := 0; x < w; {
+			c := cells[y*w+x]
+			styles[[2]int{x, y}] = c.Style
+			b.WriteString(string(c.Runes))
+			_, _, width := s.Get(x, y)
+			x += max(width, 1)
+		}
+		rows[y] = strings.TrimRight(b.String(), " ")
+	}
+	x, y, visible := s.GetCursor()
+	s.mu.Lock()
+	s.rows, s.styles, s.cursor = rows, styles, [3]int{x, y, 0}
+	if visible {
+		s.cursor[2] = 1
+	}
+	s.frames++
+	close(s.shown)
+	s.shown = make(chan struct{})
+	s.mu.Unlock()
+}
+
+// New returns a terminal of the given size.
+func New(t testing.TB, cols, rows int) *UI {
+	t.Helper()
+	s := &watched{SimulationScreen: tcell.NewSimulationScreen("UTF-8"), shown: make(chan struct{}), w: cols, h: rows}
+	return &UI{t: t, screen: s, ended: make(chan struct{})}
+}
+
+// Screen is the terminal, for the console to draw on.
+func (u *UI) Screen() tcell.Screen { return u.screen }
+
+// Run runs the console, waits for its first frame, and ends it with the test.
+func (u *UI) Run(run func(ctx context.Context) error) *UI {
+	u.t.Helper()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	u.cancel = cancel
+	_, shown := u.state()
+	go func() {
+		defer close(u.ended)
+		u.err = run(ctx)
+	}()
+	u.t.Cleanup(func() {
+		cancel(errTestOver)
+		u.wait("the end of the console", u.ended)
+	})
+	u.wait("the first frame", shown)
+	return u
+}
+
+var errTestOver = errors.New("the test is over")
+
+// Cancel ends the console's context with a cause.
+func (u *UI) Cancel(cause error) { u.cancel(cause) }
+
+// End waits for the console's end and returns its error.
+func (u *UI) End() error {
+	u.t.Helper()
+	u.wait("the end of the console", u.ended)
+	return u.err
+}
+
+// Running reports whether the console still runs.
+func (u *UI) Running() bool {
+	select {
+	case <-u.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+func (u *UI) wait(what string, done <-chan struct{}) {
+	u.t.Helper()
+	select {
+	case <-done:
+	case <-time.After(deadline):
+		u.t.Fatalf("%s did not come; the screen is\n%s", what, u.Text())
+	}
+}
+
+func (u *UI) state() (rows []string, next <-chan struct{}) {
+	u.screen.mu.Lock()
+	defer u.screen.mu.Unlock()
+	return u.screen.rows, u.screen.shown
+}
+
+// Idle waits until the console has handled everything so far and has drawn.
+func (u *UI) Idle() *UI {
+	u.t.Helper()
+	done := make(chan struct{})
+	ev := tcell.NewEventInterrupt(func() { close(done) })
+	for end := time.Now().Add(deadline); u.screen.PostEvent(ev) != nil; time.Sleep(time.Millisecond) {
+		if !u.Running() {
+			return u
+		}
+		if time.Now().After(end) {
+			u.t.Fatalf("the console takes no events; the screen is\n%s", u.Text())
+		}
+	}
+	select {
+	case <-done:
+	case <-u.ended:
+	case <-time.After(deadline):
+		u.t.Fatalf("the console does not get idle; the screen is\n%s", u.Text())
+	}
+	return u
+}
+
+// Press presses keys by their names: "Enter", "Ctrl-C", "Alt-Enter", "F1", "y".
+func (u *UI) Press(names ...string) *UI {
+	u.t.Helper()
+	for _, name := range names {
+		key, r, mod, err := parse(name)
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		u.inject(tcell.NewEventKey(key, r, mod))
+	}
+	return u.Idle()
+}
+
+// Type types text, a key for each character.
+func (u *UI) Type(text string) *UI {
+	u.t.Helper()
+	for _, r := range text {
+		u.inject(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+	}
+	return u.Idle()
+}
+
+// Paste pastes text as terminals do: lines end with a carriage return.
+func (u *UI) Paste(text string) *UI {
+	u.t.Helper()
+	u.inject(tcell.NewEventPaste(true))
+	for _, r := range text {
+		if r == '\n' {
+			r = '\r'
+		}
+		u.inject(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+	}
+	u.inject(tcell.NewEventPaste(false))
+	return u.Idle()
+}
+
+// Mouse presses or releases buttons at a place.
+func (u *UI) Mouse(x, y int, buttons tcell.ButtonMask) *UI {
+	u.t.Helper()
+	u.inject(tcell.NewEventMouse(x, y, buttons, tcell.ModNone))
+	return u.Idle()
+}
+
+// Focus gives the terminal the focus or takes it away.
+func (u *UI) Focus(on bool) *UI {
+	u.t.Helper()
+	u.inject(tcell.NewEventFocus(on))
+	return u.Idle()
+}
+
+// Resize changes the terminal's size.
+func (u *UI) Resize(cols, rows int) *UI {
+	u.t.Helper()
+	u.screen.SetSize(cols, rows)
+	u.inject(tcell.NewEventResize(cols, rows))
+	return u.Idle()
+}
+
+// inject posts an event; the queue of a simulated screen is short.
+func (u *UI) inject(ev tcell.Event) {
+	u.t.Helper()
+	for end := time.Now().Add(deadline); u.screen.PostEvent(ev) != nil; time.Sleep(50 * time.Microsecond) {
+		if !u.Running() {
+			return
+		}
+		if time.Now().After(end) {
+			u.t.Fatalf("the console takes no events; the screen is\n%s", u.Text())
+		}
+	}
+}
+
+// See waits until the text is on the screen, in one line.
+func (u *UI) See(text string) *UI {
+	u.t.Helper()
+	return u.until(fmt.Sprintf("%q", text), func(rows []string) bool { return contains(rows, text) })
+}
+
+// Gone waits until the text is not on the screen.
+func (u *UI) Gone(text string) *UI {
+	u.t.Helper()
+	return u.until(fmt.Sprintf("no %q", text), func(rows []string) bool { return !contains(rows, text) })
+}
+
+func contains(rows []string, text string) bool {
+	for _, r := range rows {
+		if strings.Contains(r, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *UI) until(what string, ok func(rows []string) bool) *UI {
+	u.t.Helper()
+	timeout := time.After(deadline)
+	for {
+		rows, next := u.state()
+		if ok(rows) {
+			return u
+		}
+		select {
+		case <-next:
+		case <-u.ended:
+			u.t.Fatalf("the console ended (%v) before %s; the screen was\n%s", u.err, what, u.Text())
+		case <-timeout:
+			u.t.Fatalf("%s did not come; the screen is\n%s", what, u.Text())
+		}
+	}
+}
+
+// Text is the screen as text, without blanks at the ends of lines.
+func (u *UI) Text() string {
+	rows, _ := u.state()
+	return strings.Join(rows, "\n")
+}
+
+// Row is a row of the screen.
+func (u *UI) Row(y int) string {
+	rows, _ := u.state()
+	if y < 0 {
+		y += len(rows)
+	}
+	return rows[y]
+}
+
+// Cursor is where the cursor shows.
+func (u *UI) Cursor() (x, y int, visible bool) {
+	u.screen.mu.Lock()
+	defer u.screen.mu.Unlock()
+	return u.screen.cursor[0], u.screen.cursor[1], u.screen.cursor[2] == 1
+}
+
+// Style is the style of a cell.
+func (u *UI) Style(x, y int) tcell.Style {
+	u.screen.mu.Lock()
+	defer u.screen.mu.Unlock()
+	return u.screen.styles[[2]int{x, y}]
+}
+
+// Frames is the number of frames so far.
+func (u *UI) Frames() int {
+	u.screen.mu.Lock()
+	defer u.screen.mu.Unlock()
+	return u.screen.frames
+}
+
+// Golden compares the screen with testdata/NAME.txt.
+func (u *UI) Golden(name string) *UI {
+	u.t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	got := u.Text() + "\n"
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			u.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			u.t.Fatal(err)
+		}
+		return u
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		u.t.Fatalf("%v (go test -update makes it)", err)
+	}
+	if got != string(want) {
+		u.t.Errorf("%s: the screen is\n%s\nwant\n%s", path, got, want)
+	}
+	return u
+}
