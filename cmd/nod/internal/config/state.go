@@ -15,7 +15,7 @@ var ErrNoHome = errors.New("neither NOD_STATE_DIR, XDG_STATE_HOME nor HOME is se
 // StateDir is the folder for nod's state, made if it is missing: mode 0700,
 // owned by the user, not reached through a symbolic link in its last part.
 func StateDir(getenv func(string) string) (string, error) {
-	dir, err := stateDirPath(getenv)
+	dir, err := StatePath(getenv)
 	if err != nil {
 		return "", err
 	}
@@ -44,7 +44,9 @@ func StateDir(getenv func(string) string) (string, error) {
 	return dir, nil
 }
 
-func stateDirPath(getenv func(string) string) (string, error) {
+// StatePath is the folder of nod's state, which need not exist. It is for
+// commands that only read.
+func StatePath(getenv func(string) string) (string, error) {
 	if dir := getenv("NOD_STATE_DIR"); dir != "" {
 		abs, err := filepath.Abs(dir)
 		if err != nil {

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+)
+
+// Exit statuses of nod itself; "nod run" otherwise ends with the command's own.
+const (
+	statusTimeout     = 124 // the command did not end in time
+	statusFailed      = 125 // nod could not do what was asked
+	statusDenied      = 126 // a rule or the operator said no
+	statusInterrupted = 130 // the operator interrupted
+)
+
+// exitStatus is an error that ends the program with a status and says nothing:
+// what there was to say has been said.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// streams are the program's standard streams.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	// inFile and outFile are the terminals, if the streams are files at all.
+	inFile, outFile *os.File
+}
+
+func standardStreams() streams {
+	return streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, inFile: os.Stdin, outFile: os.Stdout}
+}
+
+// app is one invocation of nod.
+type app struct {
+	streams
+	getenv func(string) string
+	flags  struct {
+		config, theme, posture, model string
+		approveAll                    bool
+	}
+}
+
+func newApp(s streams, getenv func(string) string) *app { return &app{streams: s, getenv: getenv} }
+
+// run parses args, does what they say and returns the exit status.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	var status exitStatus
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	}
+	fmt.Fprintf(a.err, "nod: %s\n", strings.TrimPrefix(err.Error(), "nod: "))
+	return statusFailed
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "nod [TARGET...]",
+		Short: "an operations console that waits for your nod",
+		Long: `nod opens a full-screen console: a language model works in terminal panes that
+you watch live, and whatever could change something waits for your nod.
+
+Without a model configured, a built-in guide answers: ask it "what is filling
+the disk?".`,
+		Example: `  nod                                    the console on this machine
+  nod ask "why is the load so high?"     one question, without the screen
+  nod run -- systemctl restart nginx     one command through risk, rules and record
+  nod risk 'find /var -name "*.log" -delete'`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          a.console,
+	}
+	p := root.PersistentFlags()
+	p.StringVar(&a.flags.config, "config", "", "configuration file")
+	p.StringVar(&a.flags.posture, "posture", "", "ask, ask-all or read-only")
+	p.StringVar(&a.flags.model, "model", "", "which [model.NAME] answers")
+	f := root.Flags()
+	f.StringVar(&a.flags.theme, "theme", "", "colours: see \"nod config explain\"")
+	root.AddCommand(
+		a.askCommand(), a.runCommand(), a.riskCommand(), a.auditCommand(), a.historyCommand(),
+		a.configCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(),
+	)
+	return root
+}
+
+// config loads the configuration with the flags that were given.
+func (a *app) config() (*config.Config, error) {
+	src := config.Source{Getenv: a.getenv, Flags: map[string]string{}, FlagNames: map[string]string{}}
+	for _, f := range []struct{ key, name, value string }{
+		{"config", "config", a.flags.config},
+		{"display.theme", "theme", a.flags.theme},
+		{"policy.posture", "posture", a.flags.posture},
+		{"agent.model", "model", a.flags.model},
+	} {
+		if f.value != "" {
+			src.Flags[f.key], src.FlagNames[f.key] = f.value, f.name
+		}
+	}
+	return config.Load(src)
+}
+
+func (a *app) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(a.out, format, args...)
+	return err
+}

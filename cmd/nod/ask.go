@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/history"
+)
+
+func (a *app) askCommand() *cobra.Command {
+	var asJSON, approveAll bool
+	cmd := &cobra.Command{
+		Use:   "ask [flags] PROMPT",
+		Short: "one question to the model, without the screen",
+		Long: `ask runs one turn: the model may look and propose as in the console, and what
+acts is asked on the terminal; without one it is denied. The answer goes to
+standard output, what happens meanwhile to standard error. PROMPT "-" reads
+standard input.
+
+The exit status is 0 when the turn ended with an answer, 125 when it failed,
+126 when it ended on a denial, 130 when it was interrupted.`,
+		Example: `  nod ask "why is the load so high?"
+  nod ask --json "what is filling the disk?" | jq -r 'select(.type=="text").text'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			prompt, err := a.prompt(args)
+			if err != nil {
+				return fmt.Errorf("ask: %w", err)
+			}
+			return a.ask(cmd.Context(), prompt, asJSON, approveAll)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the events, one JSON object a line")
+	cmd.Flags().BoolVar(&approveAll, "dangerously-approve-all", false, "do not ask; rules that deny still do")
+	return cmd
+}
+
+func (a *app) prompt(args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if text == "-" {
+		data, err := io.ReadAll(a.in)
+		if err != nil {
+			return "", err
+		}
+		text = string(data)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New(`no prompt given; say what you want: nod ask "how full is the disk?"`)
+	}
+	return text, nil
+}
+
+func (a *app) ask(ctx context.Context, prompt string, asJSON, approveAll bool) (err error) {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	b, err := a.openBrain(c)
+	if err != nil {
+		return err
+	}
+	defer b.client.Close()
+	approver, closeTTY := a.askOnTerminal()
+	defer closeTTY()
+	h, err := a.openHouse(ctx, c, plan{approver: approver, approveAll: approveAll})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	store, err := history.Open(ctx, historyDir(h.state), history.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	talk, err := store.Create(ctx, h.target.Name(), b.name)
+	if err != nil {
+		return err
+	}
+	turns, err := h.openAgent(b, store)
+	if err != nil {
+		return err
+	}
+	out := &reporter{app: a, json: asJSON}
+	ending := turns.Run(ctx, talk.ID, prompt, out.take)
+	if err := store.End(context.WithoutCancel(ctx), talk.ID); err != nil {
+		return err
+	}
+	if out.failed != nil {
+		return out.failed
+	}
+	if status := endingStatus(ending); status != 0 {
+		return exitStatus(status)
+	}
+	return nil
+}
+
+func endingStatus(e agent.Ending) int {
+	switch e {
+	case agent.Answered:
+		return 0
+	case agent.Denied:
+		return statusDenied
+	case agent.Interrupted:
+		return statusInterrupted
+	}
+	return statusFailed
+}
+
+// reporter prints the events of a turn.
+type reporter struct {
+	app  *app
+	json bool
+
+	mu     sync.Mutex
+	open   bool // the answer's last line has not ended
+	failed error
+}
+
+// take is an agent.Sink.
+func (r *reporter) take(e agent.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var err error
+	if r.json {
+		err = r.line(e)
+	} else {
+		err = r.words(e)
+	}
+	if err != nil && r.failed == nil {
+		r.failed = fmt.Errorf("ask: %w", err)
+	}
+}
+
+func (r *reporter) line(e agent.Event) error {
+	text, err := agent.EncodeEvent(e)
+	if err != nil {
+		return err
+	}
+	return r.app.printf("%s\n", text)
+}
+
+// words prints the answer to standard output and the rest to standard error.
+func (r *reporter) words(e agent.Event) error {
+	if text, ok := e.(agent.Text); ok {
+		clean := printable(text.Text)
+		r.open = !strings.HasSuffix(clean, "\n")
+		return r.app.printf("%s", clean)
+	}
+	note := describe(e)
+	_, done := e.(agent.Done)
+	if r.open && (note != "" || done) {
+		r.open = false
+		if err := r.app.printf("\n"); err != nil {
+			return err
+		}
+	}
+	if note == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(r.app.err, printable(note))
+	return err
+}
+
+// describe is an event in one line, or nothing.
+func describe(e agent.Event) string {
+	switch e := e.(type) {
+	case agent.CallStarted:
+		what := e.Action.Command
+		if what == "" {
+			what = e.Action.Path
+		}
+		return fmt.Sprintf("▸ %s %s (%s)", e.Tool, what, e.Effect)
+	case agent.CallFinished:
+		return fmt.Sprintf("  %s · %s", outcomeWord(e), e.Duration.Round(time.Millisecond))
+	case agent.RunEnded:
+		return "  " + e.Text
+	case agent.Notice:
+		return "nod: " + e.Text
+	case agent.Retrying:
+		return fmt.Sprintf("nod: %s; trying again in %s", e.Reason, e.After.Round(time.Second))
+	case agent.Fault:
+		if e.Hint != "" {
+			return "nod: " + e.Text + "; " + e.Hint
+		}
+		return "nod: " + e.Text
+	}
+	return ""
+}
+
+func outcomeWord(e agent.CallFinished) string {
+	switch {
+	case e.Denied:
+		return "denied"
+	case e.Outcome != "":
+		return e.Outcome
+	case e.IsError:
+		return "failed"
+	}
+	return "done"
+}

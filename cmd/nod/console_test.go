@@ -1,0 +1,187 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The main job, as an operator does it, with the guide and no network.
+func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
+	w := newWorld(t)
+	s := w.console(120, 40)
+	s.see("local", "F1")
+
+	s.typed("what is filling the disk?")
+	s.press("Enter")
+	s.see("ready$ df ", "%") // in the mirror, and in the summary
+
+	file := filepath.Join(w.home, "hello.txt")
+	proposal := "create a file " + file + " with hello"
+	s.typed(proposal)
+	s.press("Enter")
+	s.see("APPROVE", "hello.txt")
+	s.press("n")
+	s.seeNo("APPROVE")
+	s.see("denied")
+	if _, err := os.Stat(file); err == nil {
+		t.Fatal("denied, and the file is there")
+	}
+
+	s.typed(proposal)
+	s.press("Enter")
+	s.see("APPROVE", "hello.txt")
+	approve(s)
+	eventually(t, "the file is there", func() bool {
+		data, err := os.ReadFile(file)
+		return err == nil && strings.TrimSpace(string(data)) == "hello"
+	})
+
+	if out, errs, status := w.do("audit", "verify"); status != 0 || !strings.HasPrefix(out, "ok: ") {
+		t.Errorf("audit verify: %d %s%s", status, out, errs)
+	}
+
+	if err := syscall.Kill(s.pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.ended()
+	again := w.console(120, 40)
+	again.see("what is filling the disk?", "/resume")
+	quit(again)
+}
+
+// approve presses y once the dialog says that it listens.
+func approve(s *screen) {
+	s.t.Helper()
+	s.see("y approve")
+	s.until("close the dialog by y", func(text string) bool {
+		if strings.Contains(text, "APPROVE") && strings.Contains(text, "armed") {
+			s.press("y")
+		}
+		return !strings.Contains(text, "APPROVE")
+	})
+}
+
+// quit leaves the console as an operator does.
+func quit(s *screen) {
+	s.t.Helper()
+	s.press("C-d")
+	if status := s.ended(); status != "0" {
+		s.t.Errorf("exit status %s", status)
+	}
+}
+
+// The same with a model behind HTTP that makes several calls in one reply.
+func TestScriptedModelWorksThroughTheSameGate(t *testing.T) {
+	w := newWorld(t)
+	made := filepath.Join(w.home, "made")
+	m := serveModel(t,
+		calls(shell("a", "uname -s", false), shell("b", "touch "+made, true)),
+		says("Linux it is, and the file is made."),
+	)
+	w.extra = []string{"NOD_BASE_URL=" + m.URL + "/v1", "NOD_MODEL=scripted"}
+	s := w.console(120, 40)
+	s.see("scripted")
+	s.typed("do both")
+	s.press("Enter")
+	s.see("APPROVE", "touch")
+	approve(s)
+	s.see("Linux it is, and the file is made.")
+	if _, err := os.Stat(made); err != nil {
+		t.Error(err)
+	}
+	asked := m.asked()
+	if len(asked) != 2 {
+		t.Fatalf("%d requests", len(asked))
+	}
+	var results []string
+	for _, msg := range asked[1].Messages {
+		if msg.Role == "tool" {
+			results = append(results, msg.ToolCallID)
+			if msg.ToolCallID == "a" && !strings.Contains(msg.Content, `"stdout":"Linux`) {
+				t.Errorf("result of a: %s", msg.Content)
+			}
+		}
+	}
+	if strings.Join(results, " ") != "a b" {
+		t.Errorf("results of %v", results)
+	}
+	quit(s)
+}
+
+// Whatever ends the console, the terminal is as it was.
+func TestTerminalIsRestored(t *testing.T) {
+	for _, end := range []struct {
+		name string
+		how  func(*testing.T, *world, *screen)
+	}{
+		{"quit", func(_ *testing.T, _ *world, s *screen) { s.press("C-d") }},
+		{"slash quit", func(_ *testing.T, _ *world, s *screen) { s.typed("/quit"); s.press("Enter") }},
+		{"TERM", func(t *testing.T, w *world, _ *screen) { signalNod(t, w, syscall.SIGTERM) }},
+		{"HUP", func(t *testing.T, w *world, _ *screen) { signalNod(t, w, syscall.SIGHUP) }},
+		{"INT", func(t *testing.T, w *world, _ *screen) { signalNod(t, w, syscall.SIGINT) }},
+	} {
+		t.Run(end.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("story", "cd\nstty -a >before\nsh -c 'echo $$ >pid; exec "+w.nod+"'\nstty -a >after\necho back\nexec cat\n", 0o700)
+			s := openScreen(t, 80, 24, w.env(), "sh", filepath.Join(w.home, "story"))
+			s.see("F1")
+			end.how(t, w, s)
+			s.see("back")
+			before, after := read(t, w, "before"), read(t, w, "after")
+			if before != after {
+				t.Errorf("before %s\nafter %s", before, after)
+			}
+			modes := s.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_cursor_flag}")
+			if modes != "0 1 0 0" {
+				t.Errorf("alternate screen, cursor, mouse, cursor keys: %s", modes)
+			}
+		})
+	}
+}
+
+// signalNod sends a signal to the nod whose process id the story wrote down.
+func signalNod(t *testing.T, w *world, sig syscall.Signal) {
+	t.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(read(t, w, "pid")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, w *world, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.home, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// The console opens in any terminal, however small.
+func TestSmallTerminals(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 10}, {20, 5}} {
+		w := newWorld(t)
+		s := w.console(size[0], size[1])
+		s.see(">")
+		s.typed("hi")
+		s.see("hi")
+		s.press("C-u")
+		quitAny(s)
+	}
+}
+
+func quitAny(s *screen) {
+	s.t.Helper()
+	s.typed("/quit")
+	s.press("Enter")
+	if status := s.ended(); status != "0" {
+		s.t.Errorf("exit status %s", status)
+	}
+}

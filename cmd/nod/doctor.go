@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/agent/model"
+	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/tmux"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/themes"
+)
+
+// checkTimeout bounds each of the doctor's checks.
+const checkTimeout = 5 * time.Second
+
+// finding is the result of one check.
+type finding struct {
+	Check  string `json:"check"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+	// Optional marks what nod can do without.
+	Optional bool `json:"optional,omitempty"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "check terminal, tmux, shell, model, state and clock, with a fix for each failure",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all := a.examine(cmd.Context())
+			if asJSON {
+				if err := json.NewEncoder(a.out).Encode(all); err != nil {
+					return err
+				}
+			} else if err := a.printFindings(all); err != nil {
+				return err
+			}
+			for _, f := range all {
+				if !f.OK && !f.Optional {
+					return exitStatus(statusFailed)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
+	return cmd
+}
+
+func (a *app) printFindings(all []finding) error {
+	for _, f := range all {
+		word := "ok    "
+		switch {
+		case !f.OK && f.Optional:
+			word = "note  "
+		case !f.OK:
+			word = "FAILED"
+		}
+		if err := a.printf("%s  %-10s %s\n", word, f.Check, f.Detail); err != nil {
+			return err
+		}
+		if f.Fix != "" {
+			if err := a.printf("        %-10s → %s\n", "", f.Fix); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// examine runs all checks. Without a configuration only the rest is checked.
+func (a *app) examine(ctx context.Context) []finding {
+	c, err := a.config()
+	all := []finding{verdictOf("config", configDetail(c), err, "correct the line, or move the file away")}
+	all = append(all, a.checkTerminal(), a.checkTmux(ctx), a.checkShell())
+	if c != nil {
+		all = append(all, checkTheme(c), a.checkModel(ctx, c))
+	}
+	return append(all, a.checkState(), a.checkLedger(), checkClock(time.Now()))
+}
+
+// verdictOf is a finding that is fine unless err is set.
+func verdictOf(check, detail string, err error, fix string) finding {
+	if err != nil {
+		return finding{Check: check, Detail: err.Error(), Fix: fix}
+	}
+	return finding{Check: check, OK: true, Detail: detail}
+}
+
+func configDetail(c *config.Config) string {
+	if c == nil || c.Path() == "" {
+		return "defaults"
+	}
+	if _, err := os.Stat(c.Path()); err != nil {
+		return "defaults (no " + c.Path() + ")"
+	}
+	return c.Path()
+}
+
+func (a *app) checkTerminal() finding {
+	f := finding{Check: "terminal", Optional: true}
+	if a.outFile == nil || !term.IsTerminal(int(a.outFile.Fd())) {
+		f.Detail, f.Fix = "standard output is not a terminal", "the console needs one; nod ask and nod run do not"
+		return f
+	}
+	cols, rows, err := term.GetSize(int(a.outFile.Fd()))
+	if err != nil {
+		f.Detail, f.Fix = err.Error(), "use another terminal"
+		return f
+	}
+	f.OK = true
+	f.Detail = fmt.Sprintf("%d×%d, TERM=%s", cols, rows, a.getenv("TERM"))
+	if cols < 80 || rows < 24 {
+		f.Detail += "; below 80×24 one pane is shown at a time"
+	}
+	return f
+}
+
+func (a *app) checkTmux(ctx context.Context) finding {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	target := local.New(os.Environ())
+	defer target.Close() //nolint:errcheck // nothing runs on it any more
+	server, err := tmux.Open(ctx, target, tmux.Options{})
+	switch {
+	case errors.Is(err, tmux.ErrNoTmux):
+		return finding{Check: "tmux", Detail: "not installed: commands run without a pane to watch", Fix: "apt-get install tmux"}
+	case err != nil:
+		return finding{Check: "tmux", Detail: err.Error(), Fix: "install tmux 3.0 or later"}
+	}
+	return finding{Check: "tmux", OK: true, Detail: server.Version().String()}
+}
+
+func (a *app) checkShell() finding {
+	shell := a.getenv("SHELL")
+	if shell == "" {
+		shell = "/bin/sh"
+	}
+	path, err := exec.LookPath(shell)
+	return verdictOf("shell", path, err, "set SHELL to a shell that exists")
+}
+
+func checkTheme(c *config.Config) finding {
+	_, err := themes.Load(c.Display.Theme)
+	return verdictOf("theme", c.Display.Theme, err, "set display.theme to one of "+strings.Join(themes.Names(), ", "))
+}
+
+func (a *app) checkModel(ctx context.Context, c *config.Config) finding {
+	name, m, ok, err := c.ActiveModel()
+	if err != nil {
+		return finding{Check: "model", Detail: err.Error(), Fix: "set agent.model"}
+	}
+	if !ok {
+		return finding{Check: "model", OK: true, Optional: true, Detail: "none configured: the built-in guide answers"}
+	}
+	key, err := m.Key(a.getenv)
+	if err != nil {
+		return finding{Check: "model", Detail: err.Error(), Fix: "give [model." + name + "] its key"}
+	}
+	client, err := model.New(modelConfig(m, key))
+	if err != nil {
+		return finding{Check: "model", Detail: err.Error(), Fix: "correct [model." + name + "]"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	models, err := client.Models(ctx)
+	if err != nil {
+		return finding{Check: "model", Detail: name + ": " + err.Error(), Fix: "check base_url and the key of [model." + name + "]"}
+	}
+	return finding{Check: "model", OK: true, Detail: fmt.Sprintf("%s: %s at %s (%d models offered)", name, m.Model, m.BaseURL, len(models))}
+}
+
+func (a *app) checkState() finding {
+	dir, err := config.StateDir(a.getenv)
+	return verdictOf("state", dir, err, "nod keeps its record and conversations there")
+}
+
+func (a *app) checkLedger() finding {
+	dir, err := a.ledgerFolder()
+	if err != nil {
+		return finding{Check: "record", Detail: err.Error(), Fix: "set NOD_STATE_DIR"}
+	}
+	report, err := ledger.Verify(dir)
+	if errors.Is(err, ledger.ErrNone) {
+		return finding{Check: "record", OK: true, Detail: "empty: nothing has run yet"}
+	}
+	return verdictOf("record", fmt.Sprintf("%d records, unbroken", report.Records), err, "keep a copy and look at nod audit show")
+}
+
+// checkClock finds a clock that cannot be right: records carry its time.
+func checkClock(now time.Time) finding {
+	if now.Year() < 2025 {
+		return finding{Check: "clock", Detail: "the clock says " + now.Format(time.RFC3339), Fix: "set the clock: the record carries its time"}
+	}
+	return finding{Check: "clock", OK: true, Detail: now.Format(time.RFC3339)}
+}

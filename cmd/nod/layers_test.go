@@ -1,0 +1,144 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/nod-console/nod/"
+
+// edge forbids packages below from to import packages below to.
+type edge struct{ from, to, why string }
+
+var forbidden = []edge{
+	{"backends", "tools", "targets know nothing of tools"},
+	{"backends", "agent", "targets know nothing of models"},
+	{"backends", "ui", "targets know no screen"},
+	{"backends", "cmd", "only cmd composes, and nobody composes cmd"},
+	{"backends/vt", "backends/tmux", "the emulator reads bytes and knows no multiplexer"},
+	{"backends/vt", "backends/pane", "the emulator reads bytes and knows no runs"},
+	{"backends/tmux", "backends/pane", "a control client knows no runs"},
+	{"backends/tmux", "backends/local", "control mode goes over any target"},
+	{"backends/pane", "backends/local", "panes stand on any target"},
+	{"tools", "agent", "tools are called by the agent, never the other way"},
+	{"tools", "ui", "tools know no screen"},
+	{"tools", "cmd", "only cmd composes"},
+	{"tools/risk", "backends", "a verdict is a pure function of the text"},
+	{"agent", "ui", "the agent tells events, it draws nothing"},
+	{"agent", "cmd", "only cmd composes"},
+	{"agent", "backends/local", "the agent meets targets only behind the guard"},
+	{"agent", "backends/tmux", "the agent meets panes only behind the guard"},
+	{"agent", "backends/pane", "the agent meets panes only behind the guard"},
+	{"agent/model", "tools", "the client speaks a protocol and knows no tools"},
+	{"agent/model", "agent/policy", "the client speaks a protocol and decides nothing"},
+	{"agent/guide", "tools", "the guide is a model like any other: it only proposes"},
+	{"agent/ledger", "agent/policy", "a record does not depend on who decided"},
+	{"ui", "cmd", "only cmd composes"},
+	{"ui", "tools/guard", "the screen never touches a target"},
+	{"ui", "tools/terminal", "the screen never touches a target"},
+	{"ui", "tools/files", "the screen never touches a target"},
+	{"ui", "backends/local", "the screen never touches a target"},
+	{"ui", "backends/tmux", "the screen never touches a target"},
+	{"ui", "backends/pane", "the screen gets snapshots and callbacks"},
+	{"themes", "", "themes are data"},
+}
+
+func TestDependenciesGoOneWay(t *testing.T) {
+	eachFile(t, func(path string, file *ast.File) {
+		from := filepath.ToSlash(filepath.Dir(path))
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			to, ours := strings.CutPrefix(imported, module)
+			if !ours || to == from {
+				continue
+			}
+			for _, e := range forbidden {
+				if below(from, e.from) && below(to, e.to) && !(e.to == "" && below(to, e.from)) {
+					t.Errorf("%s imports %s: %s", path, to, e.why)
+				}
+			}
+		}
+	})
+}
+
+// Grants are minted by the policy engine alone; the mint itself is made where
+// the program is composed.
+func TestOnlyPolicyMintsGrants(t *testing.T) {
+	allowed := map[string][]string{
+		"NewMint": {"tools", "cmd/nod"},
+		"Minter":  {"tools", "cmd/nod", "agent/policy"},
+		"Mint":    {"tools", "agent/policy"},
+	}
+	eachFile(t, func(path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		folder := filepath.ToSlash(filepath.Dir(path))
+		ast.Inspect(file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if folders, watched := allowed[sel.Sel.Name]; watched && !slices.Contains(folders, folder) {
+					t.Errorf("%s uses %s, which belongs to %s", path, sel.Sel.Name, strings.Join(folders, ", "))
+				}
+			}
+			return true
+		})
+	})
+}
+
+func TestTopLevelIsFixed(t *testing.T) {
+	entries, err := os.ReadDir("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := []string{"cmd", "ui", "backends", "agent", "tools", "themes", "go.mod", "go.sum",
+		"Makefile", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "bin"}
+	for _, e := range entries {
+		if name := e.Name(); !strings.HasPrefix(name, ".") && !slices.Contains(known, name) {
+			t.Errorf("%s does not belong into the top level", name)
+		}
+	}
+}
+
+func below(path, folder string) bool {
+	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
+}
+
+func eachFile(t *testing.T, visit func(path string, file *ast.File)) {
+	t.Helper()
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && path != "." && (strings.HasPrefix(name, ".") || name == "testdata") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		text, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		visit(path, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience bounds each wait for something to appear; it is long because a
+// busy machine is slow, and costs nothing where the thing appears.
+const patience = 20 * time.Second
+
+// screen is a real terminal (a pane of a private tmux server) in which a
+// program runs, driven by keys and read as a user would.
+type screen struct {
+	t      testing.TB
+	socket string
+}
+
+// openScreen runs argv in a terminal of the given size. Its environment is env
+// and nothing else but PATH and TERM.
+func openScreen(t testing.TB, cols, rows int, env []string, argv ...string) *screen {
+	t.Helper()
+	needs(t, "tmux")
+	s := &screen{t: t, socket: filepath.Join(t.TempDir(), "s")}
+	if len(s.socket) > 100 { // the limit of a socket's path is 108 bytes
+		dir, err := os.MkdirTemp("", "nod")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		s.socket = filepath.Join(dir, "s")
+	}
+	args := []string{"new-session", "-d", "-x", strconv.Itoa(cols), "-y", strconv.Itoa(rows), "env", "-i",
+		"PATH=" + os.Getenv("PATH"), "TERM=screen-256color", "LC_ALL=C.UTF-8"}
+	args = append(args, env...)
+	s.tmux(append(args, argv...)...)
+	t.Cleanup(func() {
+		if out, err := s.command("kill-server").CombinedOutput(); err != nil && !strings.Contains(string(out), "no server") &&
+			!strings.Contains(string(out), "No such file") {
+			t.Errorf("kill-server: %v: %s", err, out)
+		}
+	})
+	s.tmux("set-option", "-g", "remain-on-exit", "on")
+	s.tmux("set-option", "-s", "escape-time", "0")
+	return s
+}
+
+func (s *screen) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("tmux", append([]string{"-u", "-S", s.socket, "-f", "/dev/null"}, args...)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+	return cmd
+}
+
+func (s *screen) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := s.command(args...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// typed types text as it is.
+func (s *screen) typed(text string) { s.t.Helper(); s.tmux("send-keys", "-l", "--", text) }
+
+// press presses keys by their tmux names.
+func (s *screen) press(keys ...string) {
+	s.t.Helper()
+	s.tmux(append([]string{"send-keys", "--"}, keys...)...)
+}
+
+// text is what the terminal shows.
+func (s *screen) text() string { s.t.Helper(); return s.tmux("capture-pane", "-p") }
+
+// see waits until all of wanted are on the screen at once, and returns it.
+func (s *screen) see(wanted ...string) string {
+	s.t.Helper()
+	return s.until("see "+strings.Join(wanted, " and "), func(text string) bool {
+		for _, w := range wanted {
+			if !strings.Contains(text, w) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// seeNo waits until unwanted is not on the screen.
+func (s *screen) seeNo(unwanted string) string {
+	s.t.Helper()
+	return s.until("see no "+unwanted, func(text string) bool { return !strings.Contains(text, unwanted) })
+}
+
+func (s *screen) until(what string, holds func(text string) bool) string {
+	s.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		text := s.text()
+		if holds(text) {
+			return text
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("did not %s; the screen is:\n%s", what, text)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// pid is the process that the terminal was opened for.
+func (s *screen) pid() int {
+	s.t.Helper()
+	pid, err := strconv.Atoi(s.tmux("display-message", "-p", "#{pane_pid}"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return pid
+}
+
+// ended waits until the program has ended and returns its exit status.
+func (s *screen) ended() string {
+	s.t.Helper()
+	eventually(s.t, "the program ends", func() bool {
+		return s.tmux("display-message", "-p", "#{pane_dead}") == "1"
+	})
+	return s.tmux("display-message", "-p", "#{pane_dead_status}#{pane_dead_signal}")
+}
+
+// eventually waits for a condition.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// needs skips a test whose real component is missing, or fails it where none
+// may be missing.
+func needs(t testing.TB, program string) {
+	t.Helper()
+	_, err := exec.LookPath(program)
+	switch {
+	case err == nil:
+	case os.Getenv("CI") == "true" || os.Getenv("NOD_TEST_ALL") == "1":
+		t.Fatalf("%s is missing: run make deps", program)
+	case errors.Is(err, exec.ErrNotFound):
+		t.Skipf("%s is missing: run make deps", program)
+	default:
+		t.Fatal(err)
+	}
+}
+
+// world is a user's surroundings: home, state and a tmux socket of nod's own.
+type world struct {
+	t      testing.TB
+	home   string
+	socket string
+	nod    string
+	extra  []string
+}
+
+// newWorld makes an empty home and a "nod" command in it that is this test
+// binary. nod's own tmux server, if it starts one, ends with the test.
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, home: t.TempDir(), socket: "nod-test-" + strings.ToLower(rand.Text()[:12])}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.nod = filepath.Join(w.home, "bin", "nod")
+	w.write("bin/nod", "#!/bin/sh\nNOD_TEST_MAIN=1 exec "+self+" \"$@\"\n", 0o700)
+	w.write(".config/nod/config.toml", "[tmux]\nsocket = \""+w.socket+"\"\n", 0o600)
+	w.write(".bashrc", "PS1='ready$ '\nHISTFILE=/dev/null\n", 0o600)
+	t.Cleanup(func() {
+		if out, err := exec.Command("tmux", "-L", w.socket, "list-sessions").CombinedOutput(); err == nil {
+			t.Errorf("sessions left behind: %s", out)
+			_ = exec.Command("tmux", "-L", w.socket, "kill-server").Run()
+		}
+	})
+	return w
+}
+
+func (w *world) write(name, text string, mode os.FileMode) string {
+	w.t.Helper()
+	path := filepath.Join(w.home, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+func (w *world) env() []string {
+	return append([]string{"HOME=" + w.home, "SHELL=/bin/bash", "LANG=C.UTF-8"}, w.extra...)
+}
+
+// console opens nod in a real terminal.
+func (w *world) console(cols, rows int, args ...string) *screen {
+	w.t.Helper()
+	return openScreen(w.t, cols, rows, w.env(), append([]string{w.nod}, args...)...)
+}
+
+// do runs nod without a terminal and returns what it printed and its status.
+func (w *world) do(args ...string) (stdout, stderr string, status int) {
+	w.t.Helper()
+	var out, errs strings.Builder
+	cmd := exec.Command(w.nod, args...)
+	cmd.Env = append(w.env(), "PATH="+os.Getenv("PATH"), "TERM=dumb")
+	cmd.Dir = w.home
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		w.t.Fatalf("nod %s: %v", strings.Join(args, " "), err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
