@@ -31,7 +31,7 @@ func (s suite) endCases() []testCase {
 var errTired = errors.New("the test is tired")
 
 // cancel starts c, waits until ready, cancels and returns what Wait says.
-func (s suite) cancel(t *testing.T, c backends.Command, ready func()) (backends.Outcome, error, time.Duration) {
+func (s suite) cancel(t *testing.T, c backends.Command, ready func()) (took time.Duration, o backends.Outcome, err error) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(testContext(t))
 	defer cancel(nil)
@@ -42,14 +42,14 @@ func (s suite) cancel(t *testing.T, c backends.Command, ready func()) (backends.
 	ready()
 	began := time.Now()
 	cancel(errTired)
-	o, err := p.Wait()
-	return o, err, time.Since(began)
+	o, err = p.Wait()
+	return time.Since(began), o, err
 }
 
 func (s suite) cancelEndsAll(t *testing.T) {
 	var out lines
 	var pids []int
-	o, err, took := s.cancel(t, backends.Command{
+	took, o, err := s.cancel(t, backends.Command{
 		Argv:   sh(`echo $$; sleep 1000 & echo $!; sh -c 'echo $$; sleep 1000; :' & wait`),
 		Stdout: &out,
 	}, func() { pids = out.numbers(t, 3) })
@@ -74,7 +74,7 @@ func (s suite) allGone(t *testing.T, pids []int) {
 func (s suite) cancelForces(t *testing.T) {
 	var out lines
 	var pids []int
-	_, err, took := s.cancel(t, backends.Command{
+	took, _, err := s.cancel(t, backends.Command{
 		Argv:   sh(`trap '' TERM HUP; sh -c 'echo $$; while :; do sleep 0.1; done' & echo $$; wait`),
 		Stdout: &out,
 	}, func() { pids = out.numbers(t, 2) })
@@ -89,7 +89,7 @@ func (s suite) cancelForces(t *testing.T) {
 
 func (s suite) cancelIsPolite(t *testing.T) {
 	var out lines
-	o, err, _ := s.cancel(t, backends.Command{
+	_, o, err := s.cancel(t, backends.Command{
 		Argv:   sh(`trap 'echo tidied; exit 9' TERM; echo ready; while :; do sleep 0.05; done`),
 		Stdout: &out,
 	}, func() { out.await(t, "ready\n") })

@@ -28,17 +28,34 @@ func newFiles() *files { return &files{} }
 // tape rewinds); the non-blocking open and the second look are for the file
 // that is exchanged in between.
 func (f *files) Open(ctx context.Context, path string) (backends.File, error) {
+	return f.openVia(ctx, path, os.Stat, func() (*os.File, error) {
+		return os.OpenFile(path, openFlags, 0)
+	})
+}
+
+// OpenExact is Open for a path that must not hold a link: one that has come
+// into it meanwhile is backends.ErrChanged.
+func (f *files) OpenExact(ctx context.Context, path string) (backends.File, error) {
+	return f.openVia(ctx, path, os.Lstat, func() (*os.File, error) { return openExact(path) })
+}
+
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
+
+func (f *files) openVia(ctx context.Context, path string, stat func(string) (fs.FileInfo, error), open func() (*os.File, error)) (backends.File, error) {
 	if err := check(ctx, "open", path); err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
+	info, err := stat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		err = backends.ErrChanged
+	}
 	if err == nil {
 		err = regular(info.Mode())
 	}
 	if err != nil {
 		return nil, pathError("open", path, err)
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	file, err := open()
 	if err != nil {
 		return nil, pathError("open", path, err)
 	}

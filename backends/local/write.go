@@ -27,12 +27,25 @@ const maxTries = 10
 
 // Write implements [backends.Files].
 func (f *files) Write(ctx context.Context, path string, data []byte, opt backends.WriteOptions) (backends.Info, error) {
+	return f.writeVia(ctx, path, data, opt, openFolder)
+}
+
+// WriteExact is Write for a path that must not hold a link: one that has come
+// into it meanwhile is backends.ErrChanged.
+func (f *files) WriteExact(ctx context.Context, path string, data []byte, opt backends.WriteOptions) (backends.Info, error) {
+	return f.writeVia(ctx, path, data, opt, openFolderExact)
+}
+
+// opener opens the folder that a write goes to and names the file in it.
+type opener func(path string, makeDirs bool) (dir *os.File, base string, err error)
+
+func (f *files) writeVia(ctx context.Context, path string, data []byte, opt backends.WriteOptions, open opener) (backends.Info, error) {
 	if err := check(ctx, "write", path); err != nil {
 		return backends.Info{}, err
 	}
-	info, err := f.write(ctx, path, data, opt)
+	info, err := write(ctx, path, data, opt, open)
 	for try := 1; try < maxTries && opt.Expect == nil && errors.Is(err, backends.ErrChanged); try++ {
-		info, err = f.write(ctx, path, data, opt) // somebody else was quicker; we only want to be last
+		info, err = write(ctx, path, data, opt, open) // somebody else was quicker; we only want to be last
 	}
 	if err != nil {
 		return backends.Info{}, pathError("write", path, err)
@@ -40,17 +53,22 @@ func (f *files) Write(ctx context.Context, path string, data []byte, opt backend
 	return f.describe(path, info), nil
 }
 
-func (f *files) write(ctx context.Context, path string, data []byte, opt backends.WriteOptions) (fs.FileInfo, error) {
+func openFolder(path string, makeMissing bool) (*os.File, string, error) {
 	folder, base, err := finalName(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if opt.MakeDirs {
+	if makeMissing {
 		if err := makeDirs(folder); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	dir, err := os.OpenFile(folder, os.O_RDONLY|syscall.O_DIRECTORY, 0)
+	return dir, base, err
+}
+
+func write(ctx context.Context, path string, data []byte, opt backends.WriteOptions, open opener) (fs.FileInfo, error) {
+	dir, base, err := open(path, opt.MakeDirs)
 	if err != nil {
 		return nil, err
 	}

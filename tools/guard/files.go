@@ -18,12 +18,16 @@ const MaxPresent = 16 << 20
 // ErrTooLarge is the error of Present for a larger file.
 var ErrTooLarge = errors.New("the file is too large")
 
-// Resolver is implemented by the Files of targets that can tell where a path
-// leads.
-type Resolver interface {
+// ExactFiles is implemented by the Files of targets that can tell where a path
+// leads, and can go there and nowhere else.
+type ExactFiles interface {
 	// Resolve follows all symbolic links in an absolute path. Elements at its
 	// end that do not exist stay as they are.
 	Resolve(ctx context.Context, path string) (string, error)
+	// OpenExact and WriteExact are Open and Write for a resolved path; a link
+	// that has come into it meanwhile is backends.ErrChanged.
+	OpenExact(ctx context.Context, path string) (backends.File, error)
+	WriteExact(ctx context.Context, path string, data []byte, opt backends.WriteOptions) (backends.Info, error)
 }
 
 // Resolve says which file a path leads to now: clean, and with all links
@@ -38,20 +42,28 @@ func (g *Guard) Resolve(ctx context.Context, target, name string) (string, error
 }
 
 func resolve(ctx context.Context, p Place, name string) (string, error) {
-	if r, ok := p.Target.Files().(Resolver); ok {
-		return r.Resolve(ctx, name)
+	if exact, ok := p.Target.Files().(ExactFiles); ok {
+		return exact.Resolve(ctx, name)
 	}
 	return name, nil
 }
 
-// Present returns what a file holds that a write would replace, for the diff
-// that the operator is shown. A missing file is the zero version and no error.
+// open opens a resolved path.
+func open(ctx context.Context, p Place, name string) (backends.File, error) {
+	if exact, ok := p.Target.Files().(ExactFiles); ok {
+		return exact.OpenExact(ctx, name)
+	}
+	return p.Target.Files().Open(ctx, name)
+}
+
+// Present returns what the file at a resolved path holds that a write would
+// replace, for the diff that the operator is shown. A missing file is the zero version and no error.
 func (g *Guard) Present(ctx context.Context, target, name string) ([]byte, backends.Version, error) {
 	p, err := g.place(target)
 	if err != nil {
 		return nil, backends.Version{}, err
 	}
-	f, err := p.Target.Files().Open(ctx, name)
+	f, err := open(ctx, p, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, backends.Version{}, nil
 	}
@@ -84,7 +96,7 @@ func (g *Guard) Open(ctx context.Context, a tools.Action, grant tools.Grant) (ba
 	if err := leadsThere(ctx, p, a.Path); err != nil {
 		return nil, err
 	}
-	return p.Target.Files().Open(ctx, a.Path)
+	return open(ctx, p, a.Path)
 }
 
 // Write writes a's content, if the file still is what a expects
@@ -100,11 +112,15 @@ func (g *Guard) Write(ctx context.Context, a tools.Action, grant tools.Grant) (b
 	if err := g.redeem(a, grant); err != nil {
 		return backends.Info{}, err
 	}
-	expect := a.Expect
-	return p.Target.Files().Write(ctx, a.Path, a.Content, backends.WriteOptions{MakeDirs: true, Expect: &expect})
+	opt := backends.WriteOptions{MakeDirs: true, Expect: &a.Expect}
+	if exact, ok := p.Target.Files().(ExactFiles); ok {
+		return exact.WriteExact(ctx, a.Path, a.Content, opt)
+	}
+	return p.Target.Files().Write(ctx, a.Path, a.Content, opt)
 }
 
-// leadsThere reports a link that has come into the path since it was resolved.
+// leadsThere reports a link that has come into the path since it was resolved,
+// and where it leads. What comes later still is found by open and WriteExact.
 func leadsThere(ctx context.Context, p Place, name string) error {
 	now, err := resolve(ctx, p, name)
 	if err != nil {

@@ -399,3 +399,6 @@ func TestPlacesAreAddedOnceAndListed(t *testing.T) {
 		t.Errorf("look at a pane that is not there: %v", err)
 	}
 }
+
+// A resolved path on this machine goes where it says and nowhere else.
+var _ guard.ExactFiles = local.New(nil).Files().(guard.ExactFiles)
