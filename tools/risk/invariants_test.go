@@ -68,7 +68,7 @@ func TestNoMutationStaysAutomatic(t *testing.T) {
 		for _, m := range mutations {
 			text := m.rewrite(e.command)
 			for _, d := range []Dialect{Bash, POSIX, Zsh, Fish} {
-				if harmless(m.name, e.command) {
+				if harmless(m.name, e.command) || d != Bash && e.line%8 != 0 {
 					continue
 				}
 				if v := Command(text, d); v.Auto {

@@ -282,7 +282,7 @@ func (a *assessor) readPath(w word, k kind) {
 	switch {
 	case w.text == "-" || w.text == "" || quietDevice(text) && !w.glob:
 		return
-	case isNetwork(text):
+	case isNetwork(text) || strings.Contains(w.text, "://"):
 		a.note(Observe, Exfil, "path.network", "opens a connection to another host", w)
 		return
 	case k == kindMeta:

@@ -93,6 +93,7 @@ func changesFolder(program string) bool {
 }
 
 var (
+	plainNumber    = regexp.MustCompile(`^([0-9]*|0[xX][0-9a-fA-F]+|@|\*)$`)
 	plainVariable  = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	secretVariable = regexp.MustCompile(`(?i)(secret|token|passw|passphrase|_pwd$|api_?key|private|credential|_key$|_pat$|^pgpass|_auth$)`)
 )
@@ -275,7 +276,7 @@ func (a *assessor) arithmetic(x syntax.ArithmExpr) {
 	case nil:
 	case *syntax.Word:
 		w := a.one(x)
-		if strings.Trim(w.text, "0123456789.#xXabcdefABCDEF@*") == "" && !w.tree {
+		if plainNumber.MatchString(w.text) {
 			return
 		}
 		if plainVariable.MatchString(w.text) {

@@ -208,3 +208,15 @@ func (a *assessor) sql(w word) {
 
 // sqlMeta are psql's commands that describe.
 var sqlMeta = regexp.MustCompile(`^\\(d[a-zA-Z]{0,3}\+?|l\+?|conninfo|dt\+?|z)(\s+[A-Za-z0-9_.*]+)?$`)
+
+var jqReaches = regexp.MustCompile(`\benv\b|\$ENV|\$__|\b(import|include|load|load_str|eval|input_filename|debug|stderr|halt_error|envsubst|strenv)\b`)
+
+// jq judges a jq or yq program: it can only reach the environment and modules.
+func (a *assessor) jq(w word) {
+	if !w.known() && !w.quoted {
+		a.note(Mutate, 0, "argument.dynamic", "the program is not known", w)
+	}
+	if !w.known() || jqReaches.MatchString(w.text) {
+		a.note(Observe, Secret, "jq.environment", "the program may show the environment or other files", w)
+	}
+}

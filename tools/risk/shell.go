@@ -255,9 +255,14 @@ func (a *assessor) control(text string) {
 		case r >= ' ' && r < 0x7f:
 			continue
 		}
-		a.note(Mutate, Opaque, "text.control", "the text holds invisible or control characters", word{start: i, end: i + utf8.RuneLen(max(r, 0))})
+		a.note(Mutate, Opaque, "text.control", "the text holds invisible or control characters", word{start: i, end: i + width(text[i:])})
 		return
 	}
+}
+
+func width(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	return n
 }
 
 // nested assesses a text that a word holds, as a shell would read it.
@@ -420,6 +425,9 @@ func (a *assessor) forClause(c *syntax.ForClause) {
 		name := loop.Name.Value
 		if !plainVariable.MatchString(name) || specialVariables[name] {
 			a.setVariable(name, word{text: string(hole)}, a.at(loop), true)
+		}
+		if c.Select {
+			a.unclear("shell.select", "waits for a choice at the terminal", a.at(loop))
 		}
 		items := a.fields(loop.Items)
 		if !loop.InPos.IsValid() || len(items) == 0 || len(items) > maxRound || c.Select {

@@ -36,6 +36,12 @@ const (
 	kindSQL                  // a statement for a database
 	kindUnit                 // a systemd unit or a process, by name
 	kindResource             // a kind of object in a cluster
+	kindHost                 // a host by name or address
+	kindJq                   // a jq program
+	kindRevision             // a commit, or a path inside of one
+	kindRemote               // a repository that git knows by name, or a folder
+	kindPlain                // a short fixed text that names no file
+	kindHeader               // a harmless HTTP header
 )
 
 var kindWords = map[string]kind{
@@ -44,6 +50,7 @@ var kindWords = map[string]kind{
 	"script": kindScript, "awk": kindAwk, "sed": kindSed, "number": kindNumber, "plus": kindPlus,
 	"noequal": kindNoEqual, "sshopt": kindSSHOpt, "url": kindURL, "pager": kindPager, "sql": kindSQL,
 	"unit": kindUnit, "resource": kindResource,
+	"host": kindHost, "jq": kindJq, "revision": kindRevision, "remote": kindRemote, "plain": kindPlain, "header": kindHeader,
 }
 
 // trait is what using a program, an option or a sub-command means.

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,13 @@ func (a *assessor) value(p param, w word, name word) {
 		a.sql(w)
 	case kindResource:
 		a.resource(w)
+	case kindJq:
+		a.jq(w)
+	case kindRevision:
+		if _, inside, ok := strings.Cut(w.text, ":"); ok {
+			w.text = inside
+		}
+		a.readPath(w, kindReads)
 	case kindNone:
 		a.note(Mutate, 0, "option.value", "the value is not known to be harmless", w)
 	case kindAny:
@@ -56,6 +64,14 @@ func (p param) fits(w word) bool {
 		ok = w.known() && !strings.Contains(w.text, "=")
 	case kindSet:
 		ok = w.known() && slices.Contains(p.set, w.text)
+	case kindHost:
+		ok = w.known() && hostName.MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
+	case kindRemote:
+		ok = w.known() && remoteName.MatchString(w.text)
+	case kindPlain:
+		ok = w.known() && !strings.HasPrefix(w.text, "@") && !strings.Contains(w.text, "%output") && len(w.text) <= maxURL
+	case kindHeader:
+		ok = w.known() && quietHeader.MatchString(w.text) && len(w.text) <= maxURL
 	case kindPager:
 		ok = w.known() && (w.text == "" || w.text == "cat")
 	case kindSSHOpt:
@@ -73,6 +89,13 @@ func (a *assessor) restricted(p param, w word) {
 		}
 	}
 }
+
+var (
+	remoteName  = regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`)
+	quietHeader = regexp.MustCompile(`(?i)^(host|accept|accept-encoding|accept-language|cache-control|pragma|content-type|connection|range|if-modified-since|if-none-match|origin):`)
+)
+
+var hostName = regexp.MustCompile(`^(ssh://)?[A-Za-z0-9_.@:%\[\]-]+$`)
 
 func quietSSHOption(text string) bool {
 	name, value, _ := strings.Cut(strings.ToLower(text), "=")
