@@ -2,6 +2,10 @@
 // calls go through the gate to the tools, the results go back, until the model
 // answers without a call.
 //
+//	gate, err := agent.NewGate(agent.GateConfig{Tools: registry, Policy: engine, Ledger: ledger, ...})
+//	loop, err := agent.New(agent.Config{Model: client, Gate: gate, History: store, ...})
+//	ending := loop.Run(ctx, conversation, prompt, sink)
+//
 // # One turn
 //
 // [Agent.Run] is synchronous: it returns when the turn has ended, and the
@@ -10,32 +14,64 @@
 //
 //   - [Text] and [Reasoning] deltas as they stream; a listener may coalesce
 //     neighbouring deltas of the same kind, never anything else;
-//   - for each call, in the order in which the model made them: [CallProposed]
-//     as soon as its arguments are complete, then [ApprovalAsked] and
-//     [ApprovalAnswered] where a rule asks, [CallStarted], any number of
-//     [CallProgress], and exactly one [CallFinished];
+//   - once a reply is complete, [CallProposed] for each of its calls, in their
+//     order; then, for each call, [ApprovalAsked] and [ApprovalAnswered] where a
+//     rule asks (again for each command that the operator edits), [CallStarted]
+//     if it runs, any number of [CallProgress], and exactly one [CallFinished];
+//   - [RunEnded] between two requests, when the model is told of it;
 //   - [Usage] after each request; [Notice], [Fault], [Retrying] when there is
 //     something to say;
 //   - [Done] last, exactly once.
 //
 // The sink must not block for long: the turn waits for it.
 //
+// # The gate
+//
+// [Gate.Call] plans a tool call, has it decided, puts the intent on record,
+// executes it and records how it ended. [Gate.Pass] does the same for an action
+// that is not a tool's, such as that of "nod run". There is no other way to a
+// grant that is on record.
+//
+// A command that goes on after its call (Result.Running) is followed: its
+// conclusion is written when it ends, GateConfig.Ended hears of it at once, and
+// the model at its next step. An execution that ignores the end of its context
+// is left alone after a few seconds and followed in the same way.
+//
 // # What holds
 //
 //   - No call runs unless the model's reply was complete and its arguments
 //     parse.
-//   - Whatever happens (denial, cancellation, a panic, a crash), each call has
-//     exactly one result in the history before the next request is made.
-//   - Results are stored in the order of the calls. Parallelizable calls run at
-//     the same time, the others one by one after them.
-//   - A call that acts has its intent on disk before anything moves.
+//   - Whatever happens (denial, cancellation, a panic, a crash, a full disk),
+//     each call has exactly one result in the history before the next request
+//     is made.
+//   - Results are stored in the order of the calls, each as soon as those before
+//     it are. Parallelizable calls run at the same time, eight at most, the
+//     others one by one after them.
+//   - A call that acts has its intent on disk before anything moves. Where that
+//     cannot be, it does not run; what only reads does.
+//   - An error of the policy is a denial. A denial is on record.
 //   - When the context ends, streaming stops within 100 ms, the text so far is
-//     kept, unfinished calls are dropped, running commands are interrupted and
-//     pending approvals are denied.
+//     kept, calls that have not begun are answered without being run, running
+//     commands are interrupted and pending approvals are denied. History and
+//     record say "interrupted by the operator".
+//
+// # Bounds
+//
+// A turn makes at most Config.MaxIterations requests with tools and then one
+// without, for a last word; it runs at most [MaxCalls] calls and uses about
+// Config.MaxTokens tokens. A call that has failed twice is not run a third time.
+// After three replies with calls that cannot be read, the turn ends.
 //
 // # Design
 //
 // Events are plain values and the sink is a function, so that the console, the
 // "nod ask" command and the tests listen in the same way, and the package
 // knows no screen.
+//
+// The history is the only state of a conversation: each turn begins by loading
+// it. So a turn after a crash is a turn like any other, and what the model is
+// sent can be read from the store alone (see conversation in messages.go).
+//
+// What the model depends on stands here as small interfaces ([Streamer],
+// [Store], [Recorder], [Decider]), each with the one real thing that has it.
 package agent

@@ -84,7 +84,7 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 		answer.Err, answer.Result = asToolError(end.err), failure(end.err)
 	}
 	if running := answer.Result.Running; running != nil {
-		g.follow(s, ref, running)
+		g.follow(s, ref, running, stopped)
 		return answer
 	}
 	if ref != nil {
@@ -142,12 +142,13 @@ func (g *Gate) detach(s Step, ref *ledger.Ref, done <-chan ending, stopped strin
 }
 
 // follow puts the end of a command that was only dispatched on record.
-func (g *Gate) follow(s Step, ref *ledger.Ref, running tools.Running) {
+// stopped says why it was told to stop; empty if it was not.
+func (g *Gate) follow(s Step, ref *ledger.Ref, running tools.Running, stopped string) {
 	g.wg.Go(func() {
 		select {
 		case <-running.Done():
 			r := running.Record()
-			g.over(s, ref, conclusion(ending{result: tools.Result{Record: r}}, "", r.Duration), running.Describe())
+			g.over(s, ref, conclusion(ending{result: tools.Result{Record: r}}, stopped, r.Duration), running.Describe())
 		case <-g.closing.Done():
 		}
 	})

@@ -13,7 +13,11 @@ func TestPromptsAreTheOperatorsWordsOldestFirstAndOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for _, words := range [][]string{{"one", "two"}, {"one", "three"}} {
 		c, err := s.Create(ctx, "local", "m")
 		if err != nil {

@@ -1,0 +1,161 @@
+package agent_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/history"
+	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/agent/policy"
+)
+
+// stall streams something and then nothing until the client has gone.
+func stall(delta map[string]any) reply {
+	return func(w io.Writer, r *http.Request) {
+		chunk(w, delta, nil)
+		<-r.Context().Done()
+	}
+}
+
+// stages are where a turn can be interrupted.
+var stages = []struct {
+	name   string
+	first  reply
+	at     func(e agent.Event) bool // the moment of Esc
+	kept   string                   // the model's text afterwards
+	record string
+}{
+	{
+		"in the answer", stall(map[string]any{"content": "I was abo"}),
+		func(e agent.Event) bool { return e.Kind() == "text" }, "I was abo", "",
+	},
+	{
+		"before the first word", stall(map[string]any{"reasoning_content": "hm"}),
+		func(e agent.Event) bool { return e.Kind() == "reasoning" }, "", "",
+	},
+	{
+		"in an approval", callsFor(cmd("a", "sh", "touch made"), cmd("b", "sh", "touch too")),
+		func(e agent.Event) bool { return e.Kind() == "approval_asked" }, "", "denied",
+	},
+	{
+		"in a command", callsFor(cmd("a", "sh", "sleep 30"), cmd("b", "sh", "touch too"), cmd("c", "look", "x")),
+		func(e agent.Event) bool { return e.Kind() == "call_progress" }, "", "intent signalled",
+	},
+}
+
+func TestEscEndsATurnAtEveryStage(t *testing.T) {
+	for _, s := range stages {
+		t.Run(s.name, func(t *testing.T) {
+			b := newBench(t, options{}, s.first, says("I am back."))
+			b.answer = func(ctx context.Context, r policy.Request) (policy.Answer, error) {
+				if r.Action.Command == "sleep 30" {
+					return approve(ctx, r)
+				}
+				<-ctx.Done()
+				return policy.Answer{RequestID: r.ID, Approved: true}, nil // too late
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			ending := b.runWith(ctx, "go", func(e agent.Event) {
+				b.sink(e)
+				if s.at(e) {
+					cancel()
+				}
+			})
+			if ending != agent.Interrupted {
+				t.Fatal(ending)
+			}
+			said := b.said()
+			if last := said[len(said)-1]; last.Role != history.Note || last.Content != "interrupted by the operator" {
+				t.Errorf("the last message is %+v", last)
+			}
+			if s.kept != "" && (said[1].Content != s.kept || len(said[1].Calls) != 0) {
+				t.Errorf("kept %+v", said[1])
+			}
+			if got := b.kinds(); got != s.record {
+				t.Errorf("the record: %q, want %q", got, s.record)
+			}
+			for _, r := range b.record() {
+				if c := r.Conclusion; c != nil && c.Error != "interrupted by the operator" {
+					t.Errorf("%+v", c)
+				}
+				if n := r.Note; n != nil && n.Text != "interrupted by the operator" {
+					t.Errorf("%+v", n)
+				}
+			}
+			if f := eventsOf[agent.Fault](b); len(f) != 0 {
+				t.Errorf("%+v", f)
+			}
+			for _, c := range b.executed() {
+				if strings.HasPrefix(c, "touch") {
+					t.Errorf("ran %q", c)
+				}
+			}
+			// The server sees to it that what is sent next is sound.
+			b.forget()
+			if ending := b.run(t.Context(), "and now?"); ending != agent.Answered {
+				t.Errorf("the next turn: %v", ending)
+			}
+			q := b.server.asked()
+			sent := q[len(q)-1].Messages
+			if m := sent[len(sent)-2]; m.Role != "assistant" || !strings.HasSuffix(m.Content, "[interrupted by the operator]") {
+				t.Errorf("the model is told %+v", m)
+			}
+		})
+	}
+}
+
+func TestATurnThatIsInterruptedBeforeItBeginsAsksNobody(t *testing.T) {
+	b := newBench(t, options{}, says("no"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if ending := b.run(ctx, "go"); ending != agent.Interrupted {
+		t.Error(ending)
+	}
+	if n := len(b.server.asked()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestEscIsQuick(t *testing.T) {
+	const rounds = 15
+	for _, s := range stages {
+		var took []time.Duration
+		for range rounds {
+			b := newBench(t, options{}, s.first)
+			b.answer = func(ctx context.Context, r policy.Request) (policy.Answer, error) {
+				if r.Action.Command == "sleep 30" {
+					return approve(ctx, r)
+				}
+				<-ctx.Done()
+				return policy.Answer{}, ctx.Err()
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var pressed time.Time
+			b.runWith(ctx, "go", func(e agent.Event) {
+				b.sink(e)
+				if s.at(e) && pressed.IsZero() {
+					pressed = time.Now()
+					cancel()
+				}
+			})
+			took = append(took, time.Since(pressed))
+			cancel()
+			if _, err := ledger.Verify(b.dir + "/ledger"); err != nil {
+				t.Error(err)
+			}
+		}
+		slices.Sort(took)
+		t.Logf("%s: median %v, worst of %d %v", s.name, took[rounds/2].Round(10*time.Microsecond), rounds, took[rounds-1].Round(10*time.Microsecond))
+		// The bound is for the median, so that a busy machine fails no test.
+		if took[rounds/2] > 100*time.Millisecond {
+			t.Errorf("%s: median %v", s.name, took[rounds/2])
+		}
+	}
+}
