@@ -71,6 +71,12 @@ func TestSeedKeepsWhatItCannotKnow(t *testing.T) {
 	if s := term.Snapshot(); s.RowText(0) != "hi─" || s.Style(s.Row(0)[2]).Fg != Indexed(1) {
 		t.Errorf("%q", s.RowText(0))
 	}
+	seed.Lines[0] = []byte("ho")
+	term.Seed(seed)
+	if s := term.Snapshot(); s.RowText(0) != "ho" || s.Style(s.Row(0)[9]).Bg != Indexed(4) {
+		t.Errorf("%q, background %v", s.RowText(0), s.Style(s.Row(0)[9]).Bg)
+	}
+	seed.Lines[0] = []byte("hi")
 	seed.Fresh = true
 	term.Seed(seed)
 	feed(term, "q")

@@ -192,6 +192,7 @@ var sequences = []struct{ name, in string }{
 	{"window title stack", "\x1b]2;a\a\x1b[22;0t\x1b]2;b\a\x1b[23;0tx"},
 	{"XTMODKEYS", "a\x1b[>4;1mb\x1b[>4nc"},
 	{"line wrapped flags cleared", strings.Repeat("x", 25) + "\x1b[2;1H\x1b[2K\bY"},
+	{"line wrapped, unused one erased", strings.Repeat("x", 25) + "\x1b[2;3r\x1b[3;1H\n\x1b[2;1H\x1b[K\bY"},
 	{"line wrapped, scrolled", "\x1b[6;1H" + strings.Repeat("x", 25) + "\r\b\bY"},
 	{"line wrapped, IL", strings.Repeat("x", 25) + "\r\x1b[L\bY"},
 	{"line wrapped, DL", strings.Repeat("x", 25) + "\r\x1b[M\bY"},

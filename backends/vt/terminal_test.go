@@ -125,8 +125,16 @@ func TestScrollback(t *testing.T) {
 	if s.LineText(i) != "0123456789" || !s.LineWrapped(i) || s.LineWrapped(i+1) {
 		t.Errorf("line %q wrapped %v, next %q", s.LineText(i), s.LineWrapped(i), s.LineText(i+1))
 	}
+	feed(term, "0123456789abcd\x1b[3;1H\n\n")
+	if i = term.Snapshot().Scrolled - 1; !term.Snapshot().LineWrapped(i) {
+		t.Error("the last line of the scrollback does not go on on the screen")
+	}
+	feed(term, "\x1b[H\x1b[2K")
+	if term.Snapshot().LineWrapped(i) {
+		t.Error("it still goes on in a line that was erased")
+	}
 	feed(term, "\x1b[3J")
-	if s := term.Snapshot(); s.Scrolled != 0 || s.Lost != 14 {
+	if s := term.Snapshot(); s.Scrolled != 0 || s.Lost != 17 {
 		t.Errorf("%d lines after ED 3, %d lost", s.Scrolled, s.Lost)
 	}
 }
@@ -146,11 +154,14 @@ func TestWholeCellsInSnapshots(t *testing.T) {
 func TestHyperlinks(t *testing.T) {
 	term := newTerminal(20, 2)
 	feed(term, "\x1b]8;id=1;https://a.example/\x1b\\ab\x1b[0mc\x1b]8;;\x1b\\d\x1b]8;;bad link\ae")
-	s := term.Snapshot()
-	for x, want := range []string{"https://a.example/", "https://a.example/", "https://a.example/", "", ""} {
-		if got := s.Link(s.Row(0)[x]); got != want {
-			t.Errorf("column %d: link %q, want %q", x, got, want)
+	for range 2 {
+		s := term.Snapshot()
+		for x, want := range []string{"https://a.example/", "https://a.example/", "https://a.example/", "", ""} {
+			if got := s.Link(s.Row(0)[x]); got != want {
+				t.Errorf("column %d: link %q, want %q", x, got, want)
+			}
 		}
+		term.sweep(nil)
 	}
 }
 
