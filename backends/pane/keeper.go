@@ -236,9 +236,19 @@ func (k *Keeper) session(name string) *session {
 // sameName bounds how many processes may use one agent's name at a time.
 const sameName = 100
 
+// createWait bounds the making of a session.
+const createWait = 10 * time.Second
+
 // create makes a session. Where a living process of the same agent has one of
-// that name, a number is added to it on the server.
+// that name, a number is added to it on the server. It does not stop half way
+// when ctx ends: the server may have made the session by then, and nobody would
+// know that it is ours to end.
 func (k *Keeper) create(ctx context.Context, name string) (*session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWait)
+	defer cancel()
 	for n := 1; ; n++ {
 		full := tmuxName(k.opt.Agent, name)
 		if n > 1 {
