@@ -238,6 +238,21 @@ func TestNobodyToAskIsADenialThatTheOperatorHearsOf(t *testing.T) {
 	}
 }
 
+// unsure allows and fails at once.
+type unsure struct{ agent.Decider }
+
+func (u unsure) Decide(ctx context.Context, p policy.Proposal) (policy.Decision, error) {
+	d, err := u.Decider.Decide(ctx, p)
+	return d, errors.Join(err, errors.New("a fault"))
+}
+
+func TestAnErrorIsNeverAnApproval(t *testing.T) {
+	b := newBench(t, options{gate: func(c *agent.GateConfig) { c.Policy = unsure{c.Policy} }})
+	if a := b.pass(t.Context(), "sh", "true"); !a.Denied || a.Started || a.Err == nil || b.kinds() != "denied" {
+		t.Errorf("%+v; %s", a, b.kinds())
+	}
+}
+
 func TestReadOnlyDeniesByRule(t *testing.T) {
 	b := newBench(t, options{posture: policy.PostureReadOnly}, callsFor(cmd("a", "sh", "touch x"), cmd("b", "sh", "true")), says("ok"))
 	if ending := b.run(t.Context(), "go"); ending != agent.Answered {

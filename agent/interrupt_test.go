@@ -40,6 +40,10 @@ var stages = []struct {
 		func(e agent.Event) bool { return e.Kind() == "reasoning" }, "", "",
 	},
 	{
+		"when the reply is complete", callsFor(cmd("a", "sh", "echo touch")),
+		func(e agent.Event) bool { return e.Kind() == "usage" }, "", "",
+	},
+	{
 		"in an approval", callsFor(cmd("a", "sh", "touch made"), cmd("b", "sh", "touch too")),
 		func(e agent.Event) bool { return e.Kind() == "approval_asked" }, "", "denied",
 	},

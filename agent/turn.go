@@ -135,17 +135,15 @@ func (t *turn) ask(ctx context.Context, last bool) (model.Reply, error) {
 	if got.Usage != (model.Usage{}) {
 		t.emit(t.usage(got.Usage))
 	}
+	if err == nil {
+		err = ctx.Err() // a reply that is complete, but nothing of it is to run any more
+	}
 	if err != nil {
 		got.Message.Calls = nil
 		if got.Message.Content == "" {
 			return got, err
 		}
 		return got, errors.Join(err, t.add(ctx, reply(got.Message)))
-	}
-	if ctx.Err() != nil {
-		// The reply is complete, but nothing of it is to run any more.
-		got.Message.Calls = nil
-		return got, errors.Join(ctx.Err(), t.add(ctx, reply(got.Message)))
 	}
 	got.Message.Calls = t.unique(got.Message.Calls)
 	if len(got.Message.Calls) == 0 && got.Message.Content == "" {
