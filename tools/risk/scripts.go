@@ -203,7 +203,33 @@ func (a *assessor) sql(w word) {
 			return
 		}
 		a.note(Mutate, 0, "sql.acts", "the statement is not known to only read", w)
+		return
 	}
+	for _, call := range sqlCall.FindAllStringSubmatch(body, -1) {
+		if !sqlQuiet[strings.ToLower(call[1])] {
+			a.note(Mutate, 0, "sql.function", "the function "+shown(call[1])+" is not known to only read", w)
+		}
+	}
+}
+
+var sqlCall = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.$]*|"[^"]*")\s*\(`)
+
+// sqlQuiet are functions without effect, and keywords that a bracket may follow.
+var sqlQuiet = map[string]bool{
+	"in": true, "values": true, "as": true, "over": true, "and": true, "or": true, "where": true, "from": true, "not": true,
+	"exists": true, "on": true, "using": true, "filter": true, "by": true, "cast": true, "select": true, "any": true, "all": true,
+	"join": true, "union": true, "case": true, "when": true, "then": true, "else": true, "limit": true, "having": true, "interval": true,
+	"count": true, "sum": true, "avg": true, "min": true, "max": true, "now": true, "version": true, "coalesce": true, "nullif": true,
+	"round": true, "floor": true, "ceil": true, "abs": true, "lower": true, "upper": true, "length": true, "substring": true,
+	"substr": true, "concat": true, "replace": true, "trim": true, "left": true, "right": true, "row_number": true, "rank": true,
+	"lag": true, "lead": true, "string_agg": true, "array_agg": true, "group_concat": true, "age": true, "extract": true,
+	"date": true, "date_trunc": true, "date_format": true, "to_char": true, "timestampdiff": true, "datediff": true, "unix_timestamp": true,
+	"from_unixtime": true, "curdate": true, "current_database": true, "database": true, "user": true, "pg_size_pretty": true,
+	"pg_database_size": true, "pg_total_relation_size": true, "pg_relation_size": true, "pg_table_size": true, "pg_indexes_size": true,
+	"pg_is_in_recovery": true, "pg_postmaster_start_time": true, "pg_current_wal_lsn": true, "pg_last_wal_receive_lsn": true,
+	"pg_last_wal_replay_lsn": true, "pg_last_xact_replay_timestamp": true, "pg_wal_lsn_diff": true, "pg_blocking_pids": true,
+	"greatest": true, "least": true, "if": true, "ifnull": true, "distinct": true, "format": true, "strftime": true, "datetime": true,
+	"table_info": true, "hex": true, "md5": true,
 }
 
 // sqlMeta are psql's commands that describe.

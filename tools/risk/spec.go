@@ -41,6 +41,7 @@ const (
 	kindRevision             // a commit, or a path inside of one
 	kindRemote               // a repository that git knows by name, or a folder
 	kindPlain                // a short fixed text that names no file
+	kindDSN                  // where a database is
 	kindHeader               // a harmless HTTP header
 )
 
@@ -50,7 +51,7 @@ var kindWords = map[string]kind{
 	"script": kindScript, "awk": kindAwk, "sed": kindSed, "number": kindNumber, "plus": kindPlus,
 	"noequal": kindNoEqual, "sshopt": kindSSHOpt, "url": kindURL, "pager": kindPager, "sql": kindSQL,
 	"unit": kindUnit, "resource": kindResource,
-	"host": kindHost, "jq": kindJq, "revision": kindRevision, "remote": kindRemote, "plain": kindPlain, "header": kindHeader,
+	"host": kindHost, "jq": kindJq, "revision": kindRevision, "remote": kindRemote, "plain": kindPlain, "header": kindHeader, "dsn": kindDSN,
 }
 
 // trait is what using a program, an option or a sub-command means.
@@ -90,6 +91,7 @@ type spec struct {
 	inherit  bool   // the parent's options are allowed too
 	assigns  bool   // NAME=value operands come before the command
 	abbrev   bool   // sub-commands may be shortened
+	plus     bool   // knows options that start with "+"
 	reader   bool   // without a statement it reads statements from its input
 	least    int    // with fewer operands it opens a session
 	options  map[string]*option
@@ -352,6 +354,7 @@ func (o *option) readTrait(word string) error {
 
 func (s *spec) addOption(name string, o option, rule string) {
 	o.rule = rule
+	s.plus = s.plus || name[0] == '+'
 	long := strings.HasPrefix(name, "--") || s.oneDash
 	body := strings.TrimRight(name, ":=?")
 	switch strings.TrimPrefix(name, body) {

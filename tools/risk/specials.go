@@ -343,11 +343,20 @@ func suProgram(a *assessor, name word, args []word) {
 	}
 }
 
-// psProgram: everything but the environment of processes may be shown.
+// psProgram: everything but the environment of processes may be shown, which the
+// letter e does in an operand of BSD letters.
 func psProgram(a *assessor, name word, args []word) {
-	for i, w := range args {
-		if !strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "e") && strings.Trim(w.text, "aAcefghjlmnorstuvwxXLSTUZ") == "" &&
-			(i == 0 || strings.HasPrefix(args[i-1].text, "-") && len(args[i-1].text) > 2 && args[i-1].text[1] != '-' && !strings.ContainsAny(args[i-1].text[len(args[i-1].text)-1:], "oOpCuUGgt")) {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case !w.known():
+			a.note(Observe, Secret, "ps.environment", "an argument that is not known may ask for the environment of processes", w)
+		case strings.HasPrefix(w.text, "--"):
+		case strings.HasPrefix(w.text, "-"):
+			if len(w.text) > 1 && strings.ContainsAny(w.text[len(w.text)-1:], "oOpCuUGgtskqn") {
+				i++
+			}
+		case strings.Contains(w.text, "e") && strings.Trim(w.text, "aAcefghjlmnorstuvwxXLSTUZ") == "":
 			a.note(Observe, Secret, "ps.environment", "shows the environment of processes, which may hold secrets", w)
 		}
 	}

@@ -39,6 +39,10 @@ func (a *assessor) value(p param, w word, name word) {
 		a.resource(w)
 	case kindJq:
 		a.jq(w)
+	case kindDSN:
+		if strings.Contains(w.text, "password") || credentials.MatchString(w.text) {
+			a.note(Observe, Secret, "dsn.credentials", "a password stands on the line", w)
+		}
 	case kindRevision:
 		if _, inside, ok := strings.Cut(w.text, ":"); ok {
 			w.text = inside
@@ -91,6 +95,7 @@ func (a *assessor) restricted(p param, w word) {
 }
 
 var (
+	credentials = regexp.MustCompile(`://[^/@]*:[^/@]*@`)
 	remoteName  = regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`)
 	quietHeader = regexp.MustCompile(`(?i)^(host|accept|accept-encoding|accept-language|cache-control|pragma|content-type|connection|range|if-modified-since|if-none-match|origin):`)
 )

@@ -1,0 +1,105 @@
+package risk
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// binFolders are where programs known by their base name live.
+var binFolders = map[string]bool{
+	"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true, "/usr/local/bin": true, "/usr/local/sbin": true,
+}
+
+// special assesses programs whose arguments need more than a table.
+type special func(a *assessor, name word, args []word)
+
+// run assesses a program with its arguments.
+func (a *assessor) run(words []word) {
+	if a.steps++; a.steps > maxSteps || a.depth > maxDepth {
+		a.note(Mutate, Opaque, "text.depth", "commands are nested too deeply to be read", words[0])
+		return
+	}
+	name := words[0]
+	whole := word{start: name.start, end: words[len(words)-1].end}
+	if !name.known() {
+		a.dynamicProgram(words, whole)
+		return
+	}
+	base := name.text
+	if strings.ContainsRune(base, '/') {
+		folder, file := path.Split(base)
+		if !binFolders[path.Clean(folder)] || file == "" || strings.Contains(folder, "..") {
+			a.note(Mutate, Opaque, "program.path", "runs a program from a place that is not a system folder", name)
+			a.clues(words, whole)
+			return
+		}
+		base = file
+	}
+	for i := 0; i < len(base); i++ {
+		if base[i] >= 0x80 || base[i] <= ' ' {
+			a.note(Mutate, Opaque, "program.lookalike", "the program's name holds characters that only look familiar", name)
+			return
+		}
+	}
+	a.depth++
+	defer func() { a.depth-- }()
+	if f, ok := specials[base]; ok {
+		f(a, word{text: base, start: name.start, end: name.end}, words[1:])
+		return
+	}
+	s, ok := specs()[base]
+	if !ok {
+		if family, _, cut := strings.Cut(base, "."); cut && specs()[family] != nil && specs()[family].effect.AtLeast(Destroy) {
+			s, ok = specs()[family], true // mkfs.ext4, fsck.xfs
+		}
+	}
+	if !ok {
+		a.note(Mutate, 0, "program.unknown", "nothing is known about this program", name)
+		a.clues(words, whole)
+		return
+	}
+	a.match(s, name, words[1:])
+}
+
+// dynamicProgram is a program whose name is only known when it runs.
+func (a *assessor) dynamicProgram(words []word, whole word) {
+	a.note(Mutate, Opaque, "program.dynamic", "which program runs is decided only when it runs", words[0])
+	a.clues(words, whole)
+}
+
+var forcedDelete = regexp.MustCompile(`^-[a-zA-Z]*[rRf]|^--(force|recursive|delete)|^of=/dev/`)
+
+// clues looks for signs of loss in the arguments of something that is not
+// known: a forced recursive option together with a path, or a program that is
+// handed on.
+func (a *assessor) clues(words []word, whole word) {
+	forced := 0
+	for i, w := range words[1:] {
+		m := forcedDelete.FindString(w.text)
+		if m != "" && (strings.Contains(w.text, "r") || strings.Contains(w.text, "R")) && strings.Contains(w.text, "f") || strings.HasPrefix(m, "of=") || m == "--delete" {
+			forced++
+		}
+		if s := specs()[w.text]; s != nil && s.effect == Destroy && i+1 < len(words)-1 {
+			a.note(Destroy, 0, "program.handed", "hands "+w.text+" to another program", w)
+		}
+	}
+	if forced > 0 {
+		a.note(Destroy, 0, "argument.forced", "looks like a forced or recursive delete", whole)
+	}
+	a.hints(words[1:])
+}
+
+var (
+	lossHint = regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
+	lossVerb = regexp.MustCompile(`^(delete|remove|rm|rb|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|detach|undeploy)(-[a-z-]+)?$`)
+)
+
+// hints looks for loss in arguments that are code or commands of their own.
+func (a *assessor) hints(args []word) {
+	for i, w := range args {
+		if lossHint.MatchString(w.text) || i < 4 && lossVerb.MatchString(w.text) {
+			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
+		}
+	}
+}

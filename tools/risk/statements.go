@@ -1,0 +1,288 @@
+package risk
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (a *assessor) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		a.stmt(s)
+	}
+}
+
+func (a *assessor) stmt(s *syntax.Stmt) {
+	if a.steps++; a.steps > maxSteps || a.nest > maxNest {
+		a.note(Mutate, Opaque, "text.size", "the text is too large to be read", a.at(s))
+		return
+	}
+	a.nest++
+	defer func() { a.nest-- }()
+	if s.Background || s.Coprocess || s.Disown {
+		a.unclear("shell.background", "goes on in the background", a.at(s))
+	}
+	saved := a.feeding
+	for _, r := range s.Redirs {
+		a.redirect(r)
+	}
+	if s.Cmd != nil {
+		a.command(s.Cmd)
+	} else if len(s.Redirs) > 0 && a.dialect == Zsh {
+		a.unclear("shell.nullcmd", "zsh runs a program of its own for a bare redirection", a.at(s))
+	}
+	a.feeding = saved
+}
+
+func (a *assessor) command(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.CallExpr:
+		a.call(c)
+	case *syntax.BinaryCmd:
+		a.binary(c)
+	case *syntax.Block:
+		a.stmts(c.Stmts)
+	case *syntax.Subshell:
+		a.inSubshell(func() { a.stmts(c.Stmts) })
+	case *syntax.IfClause:
+		a.ifClause(c)
+	case *syntax.WhileClause:
+		a.forgetAssigned(c.Cond)
+		a.forgetAssigned(c.Do)
+		a.perhaps(func() { a.stmts(c.Cond); a.stmts(c.Do) })
+	case *syntax.ForClause:
+		a.forClause(c)
+	case *syntax.CaseClause:
+		a.caseClause(c)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			a.stmt(c.Stmt)
+		}
+	case *syntax.TestClause:
+		a.test(c.X)
+	case *syntax.ArithmCmd:
+		a.arithmetic(c.X)
+	case *syntax.DeclClause:
+		a.declare(c)
+	case *syntax.FuncDecl:
+		a.note(Mutate, Opaque, "shell.function", "defines a function, which can stand in for a program", a.at(c))
+		a.inSubshell(func() { a.scope = scope{}; a.stmt(c.Body) })
+	default:
+		a.note(Mutate, Opaque, "shell.construct", "a construct of the shell that is not read", a.at(c))
+		syntax.Walk(c, func(n syntax.Node) bool {
+			if s, ok := n.(*syntax.Stmt); ok {
+				a.stmt(s)
+				return false
+			}
+			return true
+		})
+	}
+}
+
+func (a *assessor) binary(c *syntax.BinaryCmd) {
+	switch c.Op {
+	case syntax.Pipe, syntax.PipeAll:
+		a.inSubshell(func() { a.stmt(c.X) })
+		saved := a.feeding
+		a.feeding = a.output(c.X)
+		// The last part runs in the shell itself in zsh and with lastpipe.
+		a.perhaps(func() { a.stmt(c.Y) })
+		a.feeding = saved
+	default:
+		a.stmt(c.X)
+		a.perhaps(func() { a.stmt(c.Y) })
+		// "cd /etc && cat x": what the right side sees is what the left side
+		// set; perhaps drops only what the right side changed.
+	}
+}
+
+// output is what a statement writes, when that can be read off: echo TEXT.
+func (a *assessor) output(s *syntax.Stmt) *stdin {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if ok && len(call.Args) == 1 && call.Args[0].Lit() == "cat" && len(s.Redirs) == 1 && (s.Redirs[0].Op == syntax.Hdoc || s.Redirs[0].Op == syntax.DashHdoc) {
+		saved := a.feeding
+		a.redirect(s.Redirs[0])
+		fed := a.feeding
+		a.feeding = saved
+		return fed
+	}
+	if !ok || len(call.Args) < 2 || len(s.Redirs) > 0 {
+		return &stdin{piped: true}
+	}
+	name := call.Args[0].Lit()
+	if name != "echo" && name != "printf" {
+		return &stdin{piped: true}
+	}
+	quiet := &assessor{dialect: a.dialect, effect: Observe, scope: a.scope.clone()}
+	var text []string
+	at := a.at(s)
+	for _, w := range quiet.fields(call.Args[1:]) {
+		if name == "echo" && (w.text == "-e" || w.text == "-n") {
+			continue
+		}
+		at.glob = at.glob || w.glob
+		text = append(text, w.text)
+	}
+	at.text = strings.ReplaceAll(strings.Join(text, " "), `\n`, "\n")
+	return &stdin{piped: true, known: true, text: at}
+}
+
+func (a *assessor) ifClause(c *syntax.IfClause) {
+	for at := c; at != nil; at = at.Else {
+		a.perhaps(func() { a.stmts(at.Cond) })
+		a.perhaps(func() { a.stmts(at.Then) })
+	}
+}
+
+func (a *assessor) forClause(c *syntax.ForClause) {
+	a.forgetAssigned(c.Do)
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		name := loop.Name.Value
+		if !plainVariable.MatchString(name) || specialVariables[name] {
+			a.setVariable(name, word{text: string(hole)}, a.at(loop), true)
+		}
+		if c.Select {
+			a.unclear("shell.select", "waits for a choice at the terminal", a.at(loop))
+		}
+		items := a.fields(loop.Items)
+		if !loop.InPos.IsValid() || len(items) == 0 || len(items) > maxRound || c.Select {
+			items = []word{{text: string(hole)}}
+		}
+		for _, item := range items {
+			item.quoted = false
+			a.perhaps(func() {
+				a.scope.set(name, item)
+				a.stmts(c.Do)
+			})
+		}
+		delete(a.scope.vars, name)
+	case *syntax.CStyleLoop:
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			if x != nil {
+				a.arithmetic(x)
+			}
+		}
+		a.perhaps(func() { a.stmts(c.Do) })
+	}
+}
+
+func (a *assessor) caseClause(c *syntax.CaseClause) {
+	a.expand(c.Word)
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			a.expand(p)
+		}
+		a.perhaps(func() { a.stmts(item.Stmts) })
+	}
+}
+
+// test reads [[ … ]]. What it evaluates as arithmetic must be known.
+func (a *assessor) test(x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		a.expand(x)
+	case *syntax.ParenTest:
+		a.test(x.X)
+	case *syntax.UnaryTest:
+		switch x.Op {
+		case syntax.TsVarSet, syntax.TsRefVar, syntax.TsOptSet:
+			a.unclear("test.variable", "the test evaluates a variable's name", a.at(x))
+		}
+		a.test(x.X)
+	case *syntax.BinaryTest:
+		switch x.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			for _, side := range []syntax.TestExpr{x.X, x.Y} {
+				if w, ok := side.(*syntax.Word); ok {
+					a.arithmetic(w)
+				} else {
+					a.unclear("test.arithmetic", "the test is not read", a.at(x))
+				}
+			}
+			return
+		}
+		a.test(x.X)
+		a.test(x.Y)
+	default:
+		a.unclear("test.unknown", "the test is not read", a.at(x))
+	}
+}
+
+// declare reads declare, export, local, readonly, typeset.
+func (a *assessor) declare(c *syntax.DeclClause) {
+	if len(c.Args) == 0 || len(c.Args) == 1 && c.Args[0].Naked && c.Args[0].Value != nil && c.Args[0].Value.Lit() == "-p" {
+		a.note(Observe, Secret, "shell.variables", "prints variables, which may hold secrets", a.at(c))
+		return
+	}
+	clear(a.scope.vars)
+	a.note(Mutate, 0, "shell."+c.Variant.Value, "changes or prints the shell's variables", a.at(c))
+	for _, as := range c.Args {
+		if as.Naked {
+			if as.Value != nil {
+				w := a.one(as.Value)
+				if strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "p") {
+					a.note(Observe, Secret, "shell.variables", "prints variables, which may hold secrets", w)
+				}
+			}
+			continue
+		}
+		a.assign(as, true)
+	}
+	clear(a.scope.vars)
+}
+
+// redirect assesses one redirection and remembers what feeds the command.
+func (a *assessor) redirect(r *syntax.Redirect) {
+	at := a.at(r)
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+		a.unclear("redirect.variable", "the redirection sets a variable", at)
+	}
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		text := word{start: at.start, end: at.end}
+		if r.Hdoc != nil {
+			if raw := r.Hdoc.Lit(); raw != "" && !plainLiteral(r.Word.Lit()) {
+				text.text = raw // a quoted delimiter: nothing is expanded
+			} else {
+				text = a.parts([]word{{}}, r.Hdoc.Parts, true)[0]
+			}
+			text.start, text.end = a.span(r.Hdoc)
+		}
+		a.feeding = &stdin{piped: true, known: true, text: text}
+		return
+	case syntax.WordHdoc:
+		w := a.one(r.Word)
+		a.feeding = &stdin{piped: true, known: true, text: w}
+		return
+	}
+	w := a.one(r.Word)
+	switch r.Op {
+	case syntax.RdrIn:
+		a.feeding = &stdin{piped: true}
+		a.readPath(w, kindReads)
+	case syntax.DplIn, syntax.DplOut:
+		if w.known() && strings.Trim(w.text, "0123456789-") == "" {
+			return
+		}
+		a.writePath(w, at)
+	default: // >, >>, >|, <>, &>, &>> and whatever a later parser adds
+		a.writePath(w, at)
+		if (r.Op == syntax.RdrOut || r.Op == syntax.RdrClob || r.Op == syntax.RdrAll) && isLog(w.text) {
+			a.note(Destroy, 0, "redirect.log", "empties a log", at)
+		}
+	}
+}
+
+// call assesses a simple command.
+func (a *assessor) call(c *syntax.CallExpr) {
+	a.assigns(c.Assigns, len(c.Args) == 0)
+	if len(c.Args) == 0 {
+		return
+	}
+	words := a.fields(c.Args)
+	if len(words) == 0 {
+		return
+	}
+	a.run(words)
+}
