@@ -16,19 +16,19 @@ import (
 // busy machine is slow, and costs nothing where the thing appears.
 const patience = 20 * time.Second
 
-// screen is a real terminal (a pane of a private tmux server) in which a
+// display is a real terminal (a pane of a private tmux server) in which a
 // program runs, driven by keys and read as a user would.
-type screen struct {
+type display struct {
 	t      testing.TB
 	socket string
 }
 
-// openScreen runs argv in a terminal of the given size. Its environment is env
+// openDisplay runs argv in a terminal of the given size. Its environment is env
 // and nothing else but PATH and TERM.
-func openScreen(t testing.TB, cols, rows int, env []string, argv ...string) *screen {
+func openDisplay(t testing.TB, cols, rows int, env []string, argv ...string) *display {
 	t.Helper()
 	needs(t, "tmux")
-	s := &screen{t: t, socket: filepath.Join(t.TempDir(), "s")}
+	s := &display{t: t, socket: filepath.Join(t.TempDir(), "s")}
 	if len(s.socket) > 100 { // the limit of a socket's path is 108 bytes
 		dir, err := os.MkdirTemp("", "nod")
 		if err != nil {
@@ -52,13 +52,13 @@ func openScreen(t testing.TB, cols, rows int, env []string, argv ...string) *scr
 	return s
 }
 
-func (s *screen) command(args ...string) *exec.Cmd {
+func (s *display) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("tmux", append([]string{"-u", "-S", s.socket, "-f", "/dev/null"}, args...)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 	return cmd
 }
 
-func (s *screen) tmux(args ...string) string {
+func (s *display) tmux(args ...string) string {
 	s.t.Helper()
 	out, err := s.command(args...).CombinedOutput()
 	if err != nil {
@@ -68,19 +68,19 @@ func (s *screen) tmux(args ...string) string {
 }
 
 // typed types text as it is.
-func (s *screen) typed(text string) { s.t.Helper(); s.tmux("send-keys", "-l", "--", text) }
+func (s *display) typed(text string) { s.t.Helper(); s.tmux("send-keys", "-l", "--", text) }
 
 // press presses keys by their tmux names.
-func (s *screen) press(keys ...string) {
+func (s *display) press(keys ...string) {
 	s.t.Helper()
 	s.tmux(append([]string{"send-keys", "--"}, keys...)...)
 }
 
 // text is what the terminal shows.
-func (s *screen) text() string { s.t.Helper(); return s.tmux("capture-pane", "-p") }
+func (s *display) text() string { s.t.Helper(); return s.tmux("capture-pane", "-p") }
 
 // see waits until all of wanted are on the screen at once, and returns it.
-func (s *screen) see(wanted ...string) string {
+func (s *display) see(wanted ...string) string {
 	s.t.Helper()
 	return s.until("see "+strings.Join(wanted, " and "), func(text string) bool {
 		for _, w := range wanted {
@@ -93,12 +93,12 @@ func (s *screen) see(wanted ...string) string {
 }
 
 // seeNo waits until unwanted is not on the screen.
-func (s *screen) seeNo(unwanted string) string {
+func (s *display) seeNo(unwanted string) string {
 	s.t.Helper()
 	return s.until("see no "+unwanted, func(text string) bool { return !strings.Contains(text, unwanted) })
 }
 
-func (s *screen) until(what string, holds func(text string) bool) string {
+func (s *display) until(what string, holds func(text string) bool) string {
 	s.t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
@@ -114,7 +114,7 @@ func (s *screen) until(what string, holds func(text string) bool) string {
 }
 
 // pid is the process that the terminal was opened for.
-func (s *screen) pid() int {
+func (s *display) pid() int {
 	s.t.Helper()
 	pid, err := strconv.Atoi(s.tmux("display-message", "-p", "#{pane_pid}"))
 	if err != nil {
@@ -124,12 +124,14 @@ func (s *screen) pid() int {
 }
 
 // ended waits until the program has ended and returns its exit status.
-func (s *screen) ended() string {
+func (s *display) ended() string {
 	s.t.Helper()
+	var status string
 	eventually(s.t, "the program ends", func() bool {
-		return s.tmux("display-message", "-p", "#{pane_dead}") == "1"
+		status = s.tmux("display-message", "-p", "#{pane_dead_status}#{pane_dead_signal}")
+		return status != ""
 	})
-	return s.tmux("display-message", "-p", "#{pane_dead_status}#{pane_dead_signal}")
+	return status
 }
 
 // eventually waits for a condition.
@@ -207,9 +209,9 @@ func (w *world) env() []string {
 }
 
 // console opens nod in a real terminal.
-func (w *world) console(cols, rows int, args ...string) *screen {
+func (w *world) console(cols, rows int, args ...string) *display {
 	w.t.Helper()
-	return openScreen(w.t, cols, rows, w.env(), append([]string{w.nod}, args...)...)
+	return openDisplay(w.t, cols, rows, w.env(), append([]string{w.nod}, args...)...)
 }
 
 // do runs nod without a terminal and returns what it printed and its status.
