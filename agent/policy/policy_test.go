@@ -199,7 +199,7 @@ not_match = ["systemctl restart nginx sshd", "systemctl restart nginx; reboot"]
 	s := engine(t, Options{Rules: r})
 	for _, text := range []string{
 		"systemctl restart nginx && reboot", "systemctl restart nginx\nreboot", "systemctl restart nginx &",
-		"systemctl restart nginx > /etc/passwd", "LD_PRELOAD=x systemctl restart nginx", "sudo systemctl restart nginx",
+		"systemctl restart nginx > /etc/passwd", "systemctl restart nginx > out", "systemctl restart nginx < in", "LD_PRELOAD=x systemctl restart nginx", "sudo systemctl restart nginx",
 		"systemctl restart $(reboot)", "systemctl restart `reboot`", "(systemctl restart nginx)", "./systemctl restart nginx",
 		"systemctl restart {nginx,sshd}", "systemctl restart ngin?", "systemctl restart $'nginx'", "! systemctl restart nginx",
 		"systemctl restart nginx <(reboot)", "time systemctl restart nginx", "if systemctl restart nginx; then reboot; fi",
