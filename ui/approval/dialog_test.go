@@ -329,9 +329,9 @@ func TestRearmedByResizeFocusAndRearm(t *testing.T) {
 
 func TestNothingIsApprovedBeforeItsEndWasSeen(t *testing.T) {
 	long := map[string]string{
-		"500 lines":     strings.Repeat("echo a line of a script\n", 499) + "reboot",
-		"10 KB":         "echo " + strings.Repeat("0123456789abcdef", 640) + "; reboot",
-		"bidi": strings.Repeat("\u202e\xff ", 500),
+		"500 lines": strings.Repeat("echo a line of a script\n", 499) + "reboot",
+		"10 KB":     "echo " + strings.Repeat("0123456789abcdef", 640) + "; reboot",
+		"bidi":      strings.Repeat("\u202e\xff ", 1000),
 	}
 	for name, command := range long {
 		for _, size := range sizes {
