@@ -55,8 +55,11 @@ func (e *NotReadyError) Unwrap() error { return e.Wrapped }
 // Limits in time. All were measured to be far above what a loaded machine
 // needs, and none is waited for in the normal course.
 const (
-	// hookWait is how long a shell may take to answer the hook.
+	// hookWait is how long a shell may take to come to its prompt and answer
+	// the hook.
 	hookWait = 5 * time.Second
+	// hookTry is how long one try of several may take.
+	hookTry = 1500 * time.Millisecond
 	// promptWait is how long the end of the prompt may come after its
 	// beginning. A shell that rewrites its prompt may never say.
 	promptWait = 250 * time.Millisecond
@@ -225,38 +228,58 @@ func (p *Pane) forget() {
 	p.prompt = promptSpot{}
 }
 
-// hook makes the shell in the pane write marks.
+// hook makes the shell in the pane write marks. A start-up menu or the like may
+// eat what is typed, so it is tried again, each time with another nonce: a late
+// answer to an earlier try then is nothing but output.
 func (p *Pane) hook(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, hookWait)
 	defer cancel()
+	for {
+		seen, err := p.tryHook(ctx)
+		switch {
+		case err == nil:
+			return p.identify(ctx, seen)
+		case ctx.Err() != nil:
+			return &NotReadyError{Pane: p.ID(), Program: seen.command, Line: p.lastLine(), Wrapped: err}
+		case !errors.Is(err, context.DeadlineExceeded):
+			return err
+		}
+	}
+}
+
+func (p *Pane) tryHook(ctx context.Context) (sight, error) {
 	seen, err := p.settled(ctx)
 	if err != nil {
-		return &NotReadyError{Pane: p.ID(), Program: seen.command, Line: p.lastLine(), Wrapped: err}
+		return seen, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, hookTry)
+	defer cancel()
 	n := newNonce()
 	p.mu.Lock()
 	p.forget()
 	p.scan.nonce = n
 	p.mu.Unlock()
 	if err := p.wire.stash(ctx, n.buffer(), n.hook()); err != nil {
-		return err
+		return seen, err
 	}
 	defer p.wire.unstash(n.buffer())
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
 	line := " \x15 eval \"$(" + p.wire.fetch(n.buffer()) + ")\"\r"
 	if err := p.Type(ctx, []byte(line)); err != nil {
-		return err
+		return seen, err
 	}
-	if err := p.wait(ctx, func() bool { return p.shell != NoShell }); err != nil {
-		return &NotReadyError{Pane: p.ID(), Program: seen.command, Line: p.lastLine(), Wrapped: err}
-	}
+	return seen, p.wait(ctx, func() bool { return p.shell != NoShell })
+}
+
+// identify remembers which program the hooked shell is.
+func (p *Pane) identify(ctx context.Context, seen sight) error {
 	exec, err := p.wire.program(ctx, seen.pid)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.exec = exec
-	p.mu.Unlock()
 	return nil
 }
 

@@ -303,9 +303,12 @@ func (p *Pane) continued() {
 	}
 	if p.asked++; p.asked == p.shape.lines {
 		p.run.notice("the command is not complete (an open quote, bracket or here-document): the shell asked for more, and it was abandoned")
-		p.wire.send([]byte{0x03}, nil)
 	}
 }
+
+// incomplete reports whether the shell waits for the rest of the current run's
+// command. p.mu is held.
+func (p *Pane) incomplete() bool { return p.run != nil && p.asked >= p.shape.lines }
 
 // seed sets the emulator from the terminal's own state.
 func (p *Pane) seed(s vt.Seed, fresh bool) {

@@ -274,7 +274,7 @@ func TestAnIncompleteCommandOfSeveralLinesEnds(t *testing.T) {
 func TestCtrlCAndCtrlZ(t *testing.T) {
 	eachShell(t, func(t *testing.T, shell string) {
 		p := shared(t, shell)
-		r := start(t, p, pane.Request{Command: "echo up; sleep 100"})
+		r := start(t, p, pane.Request{Command: "sh -c 'echo up; exec sleep 100'"})
 		eventually(t, p, "the command", func() bool { return strings.Contains(r.Result().Text, "up") })
 		if p.Busy() != r || p.AtPrompt() {
 			t.Errorf("busy %v, at prompt %v", p.Busy(), p.AtPrompt())
@@ -285,7 +285,7 @@ func TestCtrlCAndCtrlZ(t *testing.T) {
 		if res := finish(t, p, r); res.Outcome != backends.ExitedWith(130) {
 			t.Errorf("after Ctrl-C: %+v", res)
 		}
-		r = start(t, p, pane.Request{Command: "echo up; sleep 100"})
+		r = start(t, p, pane.Request{Command: "sh -c 'echo up; exec sleep 100'"})
 		eventually(t, p, "the command", func() bool { return strings.Contains(r.Result().Text, "up") })
 		if err := p.Keys(t.Context(), []string{"C-z"}); err != nil {
 			t.Fatal(err)

@@ -50,6 +50,11 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 	if p.run != nil && p.term.Snapshot().Alternate {
 		p.run.tookScreen()
 	}
+	if p.incomplete() {
+		// Ctrl-C, in silence and again if need be: bash (5.2) can hang at an
+		// interrupt that comes while it puts up its prompt, until the next.
+		p.wire.send([]byte{0x03}, nil)
+	}
 	again = p.run != nil || p.phase == executing
 	stale := p.stale
 	p.stale = false

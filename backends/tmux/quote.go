@@ -11,7 +11,8 @@ func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c >= 0x80 || c == ' ' || plain(rune(c)) {
+		// A raw 0xff is the end of the input to tmux's parser.
+		if c := s[i]; c >= 0x80 && c != 0xff || c == ' ' || plain(rune(c)) {
 			b.WriteByte(c)
 		} else {
 			b.WriteByte('\\')

@@ -32,7 +32,9 @@ type Options struct {
 	Socket string
 	// Config is the configuration file that a server is started with. Empty
 	// means none on nod's own socket, where the operator's plugins and options
-	// could break what nod relies on, and the user's own on any other.
+	// could break what nod relies on, and the user's own on any other. A server
+	// for which it is given is taken to be nod's alone: its global options are
+	// set.
 	Config string
 }
 

@@ -55,7 +55,8 @@ func (s *Server) Create(ctx context.Context, n NewSession) error {
 	if s.socket == DefaultSocket || s.config != "" {
 		// The options of a server that is nod's alone. On another one its
 		// owner's hold.
-		args = append(args, "start-server", ";", "set-option", "-g", "default-terminal", "screen-256color", ";")
+		args = append(args, "start-server", ";", "set-option", "-g", "default-terminal", "screen-256color", ";",
+			"set-option", "-gw", "remain-on-exit", "on", ";")
 		if n.Scrollback > 0 {
 			args = append(args, "set-option", "-g", "history-limit", strconv.Itoa(n.Scrollback), ";")
 		}

@@ -2,12 +2,14 @@ package tmux_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/tmux"
+	"github.com/nod-console/nod/backends/vt"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -163,7 +166,10 @@ func TestTypedBytesReachTheProgramExactly(t *testing.T) {
 	}
 	all = append(all, strings.Repeat("ä;'\"$#{}", 300)...)
 	c.Type(pane.ID, all, nil)
-	r.until(t, "the echo", func() bool { return string(r.output[pane.ID]) == string(all) })
+	r.until(t, "the echo", func() bool {
+		// What was written before the attaching may come once more.
+		return strings.TrimPrefix(string(r.output[pane.ID]), "ready") == string(all)
+	})
 }
 
 func TestCommandsAreAnsweredInOrder(t *testing.T) {
@@ -180,4 +186,236 @@ func TestCommandsAreAnsweredInOrder(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestQuoteIsExact(t *testing.T) {
+	s, _, _ := server(t)
+	_, c, _ := create(t, s, "nod-t-quote", "cat")
+	var every strings.Builder
+	for b := 1; b < 256; b++ {
+		every.WriteByte(byte(b))
+	}
+	for _, text := range []string{
+		"", " ", "~", "~root", "%if", "%end 1 2 1", "=x", "$HOME", "#{pid}", "#(id)", "a;b", ";", `\`, `"`, "'", "{", "}",
+		"a\nb\n", "-t", "日本語", strings.Repeat("x", 200_000), every.String(),
+	} {
+		if _, err := c.Do(t.Context(), "set-buffer", "-b", "q", "--", text+"|"); err != nil {
+			t.Errorf("%.40q: %v", text, err)
+			continue
+		}
+		got, err := s.Run(t.Context(), "show-buffer", "-b", "q")
+		if err != nil || string(got) != text+"|" {
+			t.Errorf("%.40q came back as %.40q (%d bytes), %v", text, got, len(got), err)
+		}
+	}
+}
+
+func TestARefusedCommandStopsItsLineAndNoOther(t *testing.T) {
+	s, _, _ := server(t)
+	_, c, _ := create(t, s, "nod-t-refuse", "cat")
+	failed := make(chan error, 1)
+	c.Queue(func(_ [][]string, err error) { failed <- err },
+		[]string{"display-message", "-p", "a"}, []string{"no-such-command"}, []string{"display-message", "-p", "b"})
+	lines, err := c.Do(t.Context(), "display-message", "-p", "c")
+	if err != nil || len(lines) != 1 || lines[0] != "c" {
+		t.Errorf("the next command: %q, %v", lines, err)
+	}
+	var refused *tmux.CommandError
+	if err := <-failed; !errors.As(err, &refused) {
+		t.Errorf("error %v", err)
+	}
+	failed2 := make(chan error, 1)
+	c.Queue(func(_ [][]string, err error) { failed2 <- err },
+		[]string{"display-message", "-p", "a"}, []string{"kill-session", "-t", "=none"}, []string{"display-message", "-p", "b"})
+	if lines, err = c.Do(t.Context(), "display-message", "-p", "d"); err != nil || lines[0] != "d" {
+		t.Errorf("the next command: %q, %v", lines, err)
+	}
+	if err := <-failed2; !errors.As(err, &refused) || !strings.Contains(refused.Message, "none") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestASeedSurvivesAForgedEndOfReply(t *testing.T) {
+	s, _, _ := server(t)
+	pane, c, _ := create(t, s, "nod-t-forge", "sh", "-c", "stty raw -echo; cat")
+	seed := func() vt.Seed {
+		t.Helper()
+		got := make(chan vt.Seed, 1)
+		c.Seed(pane.ID, true, func(s vt.Seed, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			got <- s
+		})
+		return <-got
+	}
+	seed()
+	// The next few replies' numbers, guessed as a hostile program would.
+	now := time.Now().Unix()
+	begin, err := c.Do(t.Context(), "display-message", "-p", "ready")
+	if err != nil || begin[0] != "ready" {
+		t.Fatal(begin, err)
+	}
+	var forged strings.Builder
+	for n := 240; n < 1500; n++ {
+		fmt.Fprintf(&forged, "%%end %d %d 1\r\n", now, n)
+	}
+	c.Type(pane.ID, []byte(forged.String()+"last"), nil)
+	shows(t, s, pane.ID, "last")
+	got := seed()
+	if len(got.Lines) != 24 || !strings.HasPrefix(string(got.Lines[23]), "last") || len(got.Scrollback) != got.History {
+		t.Errorf("%d lines, %d of %d in the scrollback", len(got.Lines), len(got.Scrollback), got.History)
+	}
+}
+
+func TestOnlyOwnSessionsAreSeenAndEnded(t *testing.T) {
+	s, _, _ := server(t)
+	if all, err := s.Sessions(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("without a server: %v, %v", all, err)
+	}
+	create(t, s, "nod-t-own", "cat")
+	for _, name := range []string{"nod-t-own-longer", "theirs"} {
+		if _, err := s.Run(t.Context(), "new-session", "-d", "-s", name, "cat"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Kill(t.Context(), name); !errors.Is(err, tmux.ErrForeign) {
+			t.Errorf("kill %q: %v", name, err)
+		}
+	}
+	all, err := s.Sessions(t.Context())
+	if err != nil || len(all) != 1 || all[0].Name != "nod-t-own" || all[0].Owner != tmux.Owner() {
+		t.Errorf("sessions %v, %v", all, err)
+	}
+	// A name is no prefix.
+	if err := s.Kill(t.Context(), "nod-t-ow"); err != nil {
+		t.Errorf("kill of none: %v", err)
+	}
+	if _, err := s.Panes(t.Context(), "nod-t-ow"); !errors.Is(err, tmux.ErrNoSession) {
+		t.Errorf("panes of none: %v", err)
+	}
+	if err := s.Kill(t.Context(), "nod-t-own"); err != nil {
+		t.Error(err)
+	}
+	if err := s.Create(t.Context(), tmux.NewSession{Name: "mine"}); !errors.Is(err, tmux.ErrForeign) {
+		t.Errorf("a session without the prefix: %v", err)
+	}
+}
+
+func TestOnlyOneOfManyAdopts(t *testing.T) {
+	s, _, _ := server(t)
+	create(t, s, "nod-t-adopt", "cat")
+	var won atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 5 {
+		wg.Go(func() {
+			ok, err := s.Adopt(t.Context(), "nod-t-adopt", tmux.Owner(), fmt.Sprintf("heir/%d/x", i))
+			if err != nil {
+				t.Error(err)
+			}
+			if ok {
+				won.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != 1 {
+		t.Errorf("%d adopted", won.Load())
+	}
+}
+
+// A server that has just lost its last session refuses the next client for a
+// moment.
+func TestASessionCanFollowTheLastOne(t *testing.T) {
+	s, _, _ := server(t)
+	for range 20 {
+		n := tmux.NewSession{Name: "nod-t-next", Window: "w", Owner: tmux.Owner(), Size: backends.Size{Cols: 80, Rows: 24}, Shell: []string{"cat"}}
+		if err := s.Create(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Kill(t.Context(), n.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestACommandAfterTheEndIsErrGone(t *testing.T) {
+	s, _, _ := server(t)
+	_, c, _ := create(t, s, "nod-t-gone", "cat")
+	if err := s.Kill(t.Context(), "nod-t-gone"); err != nil {
+		t.Fatal(err)
+	}
+	<-c.Done()
+	if !errors.Is(c.Err(), tmux.ErrGone) {
+		t.Errorf("why it ended: %v", c.Err())
+	}
+	if _, err := c.Do(t.Context(), "display-message", "-p", "x"); !errors.Is(err, tmux.ErrGone) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := s.Attach(t.Context(), "nod-t-gone", newRecorder()); !errors.Is(err, tmux.ErrGone) {
+		t.Errorf("attach to none: %v", err)
+	}
+}
+
+func TestAReplacedPaneWorksBesideAControlClient(t *testing.T) {
+	s, _, _ := server(t)
+	pane, c, _ := create(t, s, "nod-t-replace", "sh", "-c", "seq 1 2000; exit 3")
+	for range 10 {
+		next, err := s.Replace(t.Context(), pane, []string{"sh", "-c", "seq 1 2000; exit 3"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next.ID == pane.ID || next.Name != "shared" {
+			t.Errorf("pane %+v in place of %+v", next, pane)
+		}
+		pane = next
+		shows(t, s, pane.ID, "Pane is dead")
+	}
+	if _, err := c.Do(t.Context(), "display-message", "-p", "alive"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestATmuxThatCannotBeDrivenIsAClearError(t *testing.T) {
+	dir := t.TempDir()
+	open := func(script string) error {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		target := local.New([]string{"PATH=" + dir})
+		defer func() {
+			if err := target.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		_, err := tmux.Open(t.Context(), target, tmux.Options{})
+		return err
+	}
+	var old *tmux.TooOldError
+	if err := open("echo tmux 2.8"); !errors.As(err, &old) || err.Error() != `tmux too old: "2.8", need 3.0 or later` {
+		t.Errorf("error %v", err)
+	}
+	if err := open("echo 'usage: tmux' >&2; exit 1"); !errors.As(err, &old) {
+		t.Errorf("error %v", err)
+	}
+	if err := open("exit 127"); !errors.Is(err, tmux.ErrNoTmux) {
+		t.Errorf("error %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "tmux")); err != nil {
+		t.Fatal(err)
+	}
+	target := local.New([]string{"PATH=" + dir})
+	if _, err := tmux.Open(t.Context(), target, tmux.Options{}); !errors.Is(err, tmux.ErrNoTmux) {
+		t.Errorf("error %v", err)
+	}
+	if err := target.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAttachCommand(t *testing.T) {
+	s, _, socket := server(t)
+	if got, want := s.AttachCommand("nod-x"), "tmux -S "+socket+" attach -t '=nod-x'"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

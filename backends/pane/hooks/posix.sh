@@ -5,18 +5,18 @@ __nod_b=$'\''\e]133;B;h=NONCE\a'\''
 __nod_p=$'\''\e]133;P;h=NONCE\a'\''
 __nod_d() { local s=$?; builtin printf "\e]133;D;%s;h=NONCE\a\e]7;nod:NONCE:%s\a" "$s" "$s"; return "$s"; }
 __nod_q() { local s=$?
-  [[ $PS1 == *__nod_b* ]] || PS1+='\''\[${__nod_b}\]'\''
-  [[ $PS2 == *__nod_p* ]] || PS2+='\''\[${__nod_p}\]'\''
+  [[ ${PS1-} == *__nod_b* ]] || PS1+='\''\[${__nod_b}\]'\''
+  [[ ${PS2-} == *__nod_p* ]] || PS2+='\''\[${__nod_p}\]'\''
   return "$s"; }
 __nod_r() { command tmux show-buffer -b nod-NAME; }
 __nod_k=old
 if ((BASH_VERSINFO[0]>4 || (BASH_VERSINFO[0]==4 && BASH_VERSINFO[1]>=4))); then
   __nod_k=bash
-  [[ $PS0 == *__nod_c* ]] || PS0='\''${__nod_c}'\''"$PS0"
+  [[ ${PS0-} == *__nod_c* ]] || PS0='\''${__nod_c}'\''"${PS0-}"
 else
   __nod_f() { builtin printf %s "$__nod_c"; }
 fi
-case "${PROMPT_COMMAND[*]}" in
+case "${PROMPT_COMMAND[*]-}" in
 *__nod_d*) ;;
 *) if ((BASH_VERSINFO[0]>5 || (BASH_VERSINFO[0]==5 && BASH_VERSINFO[1]>=1))); then
     PROMPT_COMMAND=(__nod_d "${PROMPT_COMMAND[@]}" __nod_q)
@@ -41,7 +41,7 @@ __nod_e="$(printf ';h=NONCE\007\033]7;nod:NONCE:')"
 __nod_g="$(printf '\007')"
 __nod_b="$(printf '\033]133;B;h=NONCE\007')"
 __nod_p="$(printf '\033]133;P;h=NONCE\007')"
-case "$PS1" in *__nod_*) ;; *) PS1='${__nod_d}$?${__nod_e}$?${__nod_g}'"$PS1"'${__nod_b}';; esac
-case "$PS2" in *__nod_*) ;; *) PS2="$PS2"'${__nod_p}';; esac
+case "${PS1-}" in *__nod_*) ;; *) PS1='${__nod_d}$?${__nod_e}$?${__nod_g}'"${PS1-}"'${__nod_b}';; esac
+case "${PS2-}" in *__nod_*) ;; *) PS2="${PS2-}"'${__nod_p}';; esac
 printf '\033]133;R;sh;h=NONCE\007'
 fi

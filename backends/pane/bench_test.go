@@ -1,0 +1,64 @@
+package pane_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nod-console/nod/backends/pane"
+)
+
+// BenchmarkRoundTrip is the time from Run to Done of "true".
+func BenchmarkRoundTrip(b *testing.B) {
+	for shell := range shells {
+		b.Run(shell, func(b *testing.B) {
+			p := shared(b, shell)
+			var took []time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				r, err := p.Run(b.Context(), pane.Request{Command: "true"})
+				if err != nil {
+					b.Fatal(err)
+				}
+				<-r.Done()
+				took = append(took, time.Since(begin))
+				if res := r.Result(); !res.Outcome.OK() || res.Total != 0 {
+					b.Fatalf("%+v", res)
+				}
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "p95-µs")
+		})
+	}
+}
+
+// BenchmarkOpen is the time from nothing to a pane that is ready for its first
+// command, and back to nothing.
+func BenchmarkOpen(b *testing.B) {
+	for shell := range shells {
+		b.Run(shell, func(b *testing.B) {
+			r := newRig(b, shell)
+			var up, down time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				k, err := pane.Open(b.Context(), r.target, r.opt)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p, err := k.Shared(b.Context())
+				if err != nil || p.Shell() == pane.NoShell {
+					b.Fatal(err, p.Shell())
+				}
+				up += time.Since(begin)
+				begin = time.Now()
+				if err := k.Close(); err != nil {
+					b.Fatal(err)
+				}
+				down += time.Since(begin)
+			}
+			b.ReportMetric(up.Seconds()*1000/float64(b.N), "ms-up")
+			b.ReportMetric(down.Seconds()*1000/float64(b.N), "ms-down")
+		})
+	}
+}

@@ -1,0 +1,431 @@
+package pane_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/pane"
+	"github.com/nod-console/nod/backends/tmux"
+)
+
+// tmux runs tmux on the rig's server from outside, as the operator would.
+func (r *rig) tmux(t testing.TB, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", r.opt.Socket, "-f", "/dev/null"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("tmux %q: %v, %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatTheOperatorHasTypedIsNotAddedTo(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		must(t, p.Type(t.Context(), []byte("rm -rf  ")))
+		eventually(t, p, "the typed text", func() bool { return p.PendingLine() == "rm -rf" })
+		var pending *pane.PendingError
+		if _, err := p.Run(t.Context(), pane.Request{Command: "echo hi"}); !errors.As(err, &pending) || pending.Line != "rm -rf" {
+			t.Errorf("error %v", err)
+		}
+		must(t, p.Keys(t.Context(), []string{"C-u"}))
+		eventually(t, p, "an empty line", func() bool { return p.PendingLine() == "" && p.AtPrompt() })
+		if res := run(t, p, "echo hi"); res.Text != "hi\n" {
+			t.Errorf("after clearing: %+v", res)
+		}
+	})
+}
+
+func TestWhatWasTypedAheadDoesNotReachTheNextCommand(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		r := start(t, p, pane.Request{Command: "echo up; sleep 0.2"})
+		eventually(t, p, "the command", func() bool { return strings.Contains(r.Result().Text, "up") })
+		must(t, p.Type(t.Context(), []byte("echo ahead; ")))
+		finish(t, p, r)
+		r2, err := p.Run(t.Context(), pane.Request{Command: "echo next"})
+		var pending *pane.PendingError
+		if errors.As(err, &pending) {
+			return // it was seen in time
+		}
+		must(t, err)
+		if res := finish(t, p, r2); res.Text != "next\n" {
+			t.Errorf("result %+v", res)
+		}
+	})
+}
+
+func TestCommandsTypedByHandAreNoRuns(t *testing.T) {
+	p := shared(t, "bash")
+	must(t, p.Type(t.Context(), []byte("echo by hand; sleep 0.1; false\r")))
+	eventually(t, p, "its output", func() bool { return strings.Contains(p.Screen().String(), "\nby hand") })
+	if p.Busy() != nil || p.AtPrompt() {
+		t.Errorf("busy %v, at prompt %v", p.Busy(), p.AtPrompt())
+	}
+	if res := run(t, p, "echo $?"); res.Text != "1\n" {
+		t.Errorf("result %+v", res)
+	}
+}
+
+func TestAFullScreenProgramIsTold(t *testing.T) {
+	p := shared(t, "bash")
+	r := start(t, p, pane.Request{Command: `printf '\033[?1049h'; read x; printf '\033[?1049l'; sh -c 'exit 4'`})
+	select {
+	case <-r.FullScreen():
+	case <-time.After(patience):
+		t.Fatal("not told")
+	}
+	must(t, p.Type(t.Context(), []byte("\r")))
+	if res := finish(t, p, r); !res.FullScreen || res.Outcome != backends.ExitedWith(4) {
+		t.Errorf("result %+v", res)
+	}
+}
+
+func TestCopyModeDoesNotSwallowACommand(t *testing.T) {
+	r := newRig(t, "bash")
+	p, err := r.open(t).Shared(t.Context())
+	must(t, err)
+	r.tmux(t, "copy-mode", "-t", p.ID())
+	if res := run(t, p, "echo hi"); res.Text != "hi\n" {
+		t.Errorf("result %+v", res)
+	}
+}
+
+func TestTheHistoryStaysClean(t *testing.T) {
+	p := shared(t, "bash")
+	run(t, p, "echo 'a\tb'") // goes through a buffer
+	run(t, p, "echo one\necho two")
+	res := run(t, p, "HISTTIMEFORMAT= history")
+	if strings.Contains(res.Text, "nod") || !strings.Contains(res.Text, "echo one") {
+		t.Errorf("history %q", res.Text)
+	}
+}
+
+func TestTheOperatorsSettingsAreNoObstacle(t *testing.T) {
+	r := newRig(t, "bash")
+	rc := filepath.Join(t.TempDir(), "rc")
+	must(t, os.WriteFile(rc, []byte(`
+read -p "menu: 1) go on  2) help  " answer
+set -u
+HISTCONTROL=ignoreboth
+PROMPT_COMMAND='PS1="\[\e[32m\][\$?] two\n lines\[\e[m\] > "'
+alias echo='echo aliased'
+set -o vi
+printf() { :; }
+`), 0o600))
+	r.opt.Shell = []string{"bash", "--noprofile", "--rcfile", rc}
+	p, err := r.open(t).Shared(t.Context())
+	must(t, err)
+	t.Logf("SHELL %q\n%s", p.Shell(), p.Screen())
+	for range 2 {
+		if res := run(t, p, "echo hi; (exit 3)"); res.Text != "aliased hi\n" || res.Outcome != backends.ExitedWith(3) {
+			t.Errorf("result %+v", res)
+		}
+	}
+	if p.PendingLine() != "" {
+		t.Errorf("pending %q", p.PendingLine())
+	}
+}
+
+func TestTheSizeIsTheOneAskedFor(t *testing.T) {
+	p := shared(t, "dash")
+	if res := run(t, p, "stty size"); res.Text != "24 80\n" {
+		t.Errorf("size %q", res.Text)
+	}
+	p.Resize(backends.Size{Cols: 100, Rows: 30})
+	eventually(t, p, "the new size", func() bool { s := p.Screen().Size; return s.Cols == 100 && s.Rows == 30 })
+	if res := run(t, p, "stty size"); res.Text != "30 100\n" {
+		t.Errorf("size %q", res.Text)
+	}
+}
+
+func TestTheScreenIsTmuxs(t *testing.T) {
+	p := shared(t, "bash")
+	run(t, p, `for i in $(seq 1 60); do printf '\033[3%dmline %d 日本\033[m\n' $((i%8)) $i; done`)
+	run(t, p, "echo end")
+	eventually(t, p, "the prompt", p.AtPrompt)
+	want, err := p.Capture(t.Context(), pane.CaptureOptions{TrailingSpaces: false})
+	must(t, err)
+	if got := strings.TrimRight(p.Screen().String(), "\n") + "\n"; got != want.Text {
+		t.Errorf("our screen:\n%s\ntmux's:\n%s", got, want.Text)
+	}
+}
+
+func TestCapture(t *testing.T) {
+	p := shared(t, "dash")
+	run(t, p, `clear; for i in $(seq 1 40); do echo "line $i"; done; printf '\033[1mbold\033[m \001\n'; printf '%0100d\n' 7`)
+	eventually(t, p, "the prompt", p.AtPrompt)
+	capture := func(o pane.CaptureOptions) pane.Capture {
+		t.Helper()
+		c, err := p.Capture(t.Context(), o)
+		must(t, err)
+		return c
+	}
+	if c := capture(pane.CaptureOptions{}); strings.Contains(c.Text, "line 1\n") || !strings.Contains(c.Text, "line 40\nbold") {
+		t.Errorf("screen %q", c.Text)
+	}
+	if c := capture(pane.CaptureOptions{Start: "-", End: "-", JoinWrapped: true}); !strings.Contains(c.Text, "line 1\nline 2\n") ||
+		!strings.Contains(c.Text, "\n"+strings.Repeat("0", 99)+"7\n") {
+		t.Errorf("everything %q", c.Text)
+	}
+	if c := capture(pane.CaptureOptions{Escapes: true}); !strings.Contains(c.Text, "\x1b[1mbold") {
+		t.Errorf("with escapes %q", c.Text)
+	}
+	if c := capture(pane.CaptureOptions{Escapes: true, EscapeNonPrintable: true}); !strings.Contains(c.Text, `\033[1mbold`) {
+		t.Errorf("with escaped escapes %q", c.Text)
+	}
+	if c := capture(pane.CaptureOptions{Alternate: true}); len(c.Notices) != 1 || !strings.Contains(c.Text, "line 40") {
+		t.Errorf("without an alternate screen %+v", c)
+	}
+	if _, err := p.Capture(t.Context(), pane.CaptureOptions{Start: "-t x"}); err == nil {
+		t.Error("a start that is no number was taken")
+	}
+}
+
+// stuck is a writer that never takes anything.
+type stuck struct{ release chan struct{} }
+
+func (s stuck) Write([]byte) (int, error) { <-s.release; return 0, errors.New("released") }
+
+func TestASlowConsumerSlowsNothing(t *testing.T) {
+	p := shared(t, "dash")
+	_, cancel := p.Subscribe() // and never read
+	defer cancel()
+	s := stuck{make(chan struct{})}
+	defer close(s.release)
+	r := start(t, p, pane.Request{Command: "seq 1 200000", Sink: s})
+	eventually(t, p, "the end of the command", func() bool { return p.Busy() == nil })
+	if res := run(t, p, "echo next"); res.Text != "next\n" { // while the sink is still stuck
+		t.Errorf("next %+v", res)
+	}
+	if res := finish(t, p, r); !res.Incomplete || !res.Outcome.OK() || res.Total != 1_488_895 {
+		t.Errorf("outcome %v, total %d, incomplete %v, notices %q", res.Outcome, res.Total, res.Incomplete, res.Notices)
+	}
+}
+
+// gate is a target on which control mode can be refused for a while.
+type gate struct {
+	backends.Target
+	shut atomic.Bool
+}
+
+func (g *gate) Exec(ctx context.Context, c backends.Command) (backends.Process, error) {
+	if g.shut.Load() && strings.Contains(strings.Join(c.Argv, " "), " -C ") {
+		return nil, errors.New("no way")
+	}
+	return g.Target.Exec(ctx, c)
+}
+
+// cut ends the control clients of the rig's server.
+func (r *rig) cut(t testing.TB) {
+	t.Helper()
+	for pid := range strings.Lines(r.tmux(t, "list-clients", "-F", "#{client_pid}")) {
+		n, err := strconv.Atoi(strings.TrimSpace(pid))
+		must(t, err)
+		must(t, syscall.Kill(n, syscall.SIGKILL))
+	}
+}
+
+func TestALostConnectionIsMadeAgain(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		r := newRig(t, shell)
+		g := &gate{Target: r.target}
+		k, err := pane.Open(t.Context(), g, r.opt)
+		must(t, err)
+		defer func() { must(t, k.Close()) }()
+		p, err := k.Shared(t.Context())
+		must(t, err)
+
+		// The command is still running when the connection is back.
+		one := start(t, p, pane.Request{Command: "echo begin; read x; echo end; sh -c 'exit 5'"})
+		eventually(t, p, "the command", func() bool { return strings.Contains(one.Result().Text, "begin") })
+		r.cut(t)
+		eventually(t, p, "the new connection", func() bool { return one.Result().Incomplete })
+		r.tmux(t, "send-keys", "-t", p.ID(), "Enter")
+		if res := finish(t, p, one); res.Outcome != backends.ExitedWith(5) || !res.Incomplete || len(res.Notices) != 1 {
+			t.Errorf("%+v", res)
+		}
+
+		// The command ends while there is no connection.
+		two := start(t, p, pane.Request{Command: "echo begin; read x; sh -c 'exit 6'"})
+		eventually(t, p, "the command", func() bool { return strings.Contains(two.Result().Text, "begin") })
+		g.shut.Store(true)
+		r.cut(t)
+		eventually(t, p, "the loss", func() bool { return r.tmux(t, "list-clients") == "" })
+		r.tmux(t, "send-keys", "-t", p.ID(), "Enter")
+		eventually(t, p, "the end", func() bool {
+			return strings.HasSuffix(r.tmux(t, "display-message", "-p", "-t", p.ID(), "#{pane_path}"), ":6")
+		})
+		g.shut.Store(false)
+		if res := finish(t, p, two); res.Outcome != backends.ExitedWith(6) || !res.Incomplete {
+			t.Errorf("%+v", res)
+		}
+		if res := run(t, p, "echo on"); res.Text != "on\n" || res.Incomplete {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+func TestAKilledServerGivesAnUnknownOutcomeAndAFreshPane(t *testing.T) {
+	r := newRig(t, "bash")
+	k := r.open(t)
+	p, err := k.Shared(t.Context())
+	must(t, err)
+	run := start(t, p, pane.Request{Command: "echo up; sleep 100"})
+	eventually(t, p, "the command", func() bool { return strings.Contains(run.Result().Text, "up") })
+	r.tmux(t, "kill-server")
+	if res := finish(t, p, run); res.Outcome.State != backends.Unknown || len(res.Notices) == 0 || res.Text != "up\n" {
+		t.Errorf("result %+v", res)
+	}
+	if _, err := p.Run(t.Context(), pane.Request{Command: "true"}); !errors.Is(err, pane.ErrEnded) {
+		t.Errorf("error %v", err)
+	}
+	fresh, err := k.Shared(t.Context())
+	must(t, err)
+	if res := finish(t, fresh, start(t, fresh, pane.Request{Command: "echo hi"})); res.Text != "hi\n" {
+		t.Errorf("result %+v", res)
+	}
+}
+
+func TestCloseEndsWhatRunsAndLeavesForeignSessionsAlone(t *testing.T) {
+	r := newRig(t, "bash")
+	r.tmux(t, "new-session", "-d", "-s", "operators", "cat")
+	r.tmux(t, "new-session", "-d", "-s", "nod-test-main-by-hand", "cat") // no marks
+	defer r.tmux(t, "kill-server")
+	k := r.open(t)
+	p, err := k.Shared(t.Context())
+	must(t, err)
+	run := start(t, p, pane.Request{Command: "sleep 100"})
+	must(t, k.Close())
+	if res := finish(t, p, run); res.Outcome.State != backends.Unknown || len(res.Notices) == 0 {
+		t.Errorf("result %+v", res)
+	}
+	if _, err := k.Shared(t.Context()); !errors.Is(err, pane.ErrClosed) {
+		t.Errorf("error %v", err)
+	}
+	if left := r.tmux(t, "list-sessions", "-F", "#{session_name}"); left != "nod-test-main-by-hand\noperators" {
+		t.Errorf("sessions %q", left)
+	}
+}
+
+func TestADeadProcesssSessionsAreTakenOverOrRemoved(t *testing.T) {
+	r := newRig(t, "bash")
+	r.opt.Keep = true
+	first := r.open(t)
+	p, err := first.Shared(t.Context())
+	must(t, err)
+	run(t, p, "x=kept")
+	busy, err := first.CreateSession(t.Context(), "busy")
+	must(t, err)
+	long := start(t, busy, pane.Request{Command: "echo up; sleep 100"})
+	eventually(t, busy, "the command", func() bool { return strings.Contains(long.Result().Text, "up") })
+	_, err = first.CreateSession(t.Context(), "idle")
+	must(t, err)
+	must(t, first.Close())
+
+	// A living owner's sessions are not taken.
+	second := r.open(t)
+	other, err := second.Shared(t.Context())
+	must(t, err)
+	if other.ID() == p.ID() || !strings.Contains(other.Attach(), "nod-test-main-2") {
+		t.Errorf("pane %s, %s", other.ID(), other.Attach())
+	}
+	is(t, second.KillSession(t.Context(), "not-there"), pane.ErrNotFound)
+	must(t, second.Close())
+	r.tmux(t, "kill-session", "-t", "=nod-test-main-2")
+
+	host, _, _ := strings.Cut(tmux.Owner(), "/")
+	for _, name := range []string{"main", "busy", "idle"} {
+		r.tmux(t, "set-option", "-t", "=nod-test-"+name+":", "@nod_owner", fmt.Sprintf("%s/%d/long-ago", host, os.Getpid()))
+	}
+	r.opt.Keep = false
+	third := r.open(t)
+	var names []string
+	for _, p := range third.List() {
+		names = append(names, p.Session()+"/"+p.Name())
+	}
+	if got := strings.Join(names, " "); got != "busy/shared main/shared" {
+		t.Errorf("panes %s", got)
+	}
+	again, err := third.Shared(t.Context())
+	must(t, err)
+	if again.ID() != p.ID() {
+		t.Errorf("pane %s, was %s", again.ID(), p.ID())
+	}
+	if res := run(t, again, "echo $x"); res.Text != "kept\n" {
+		t.Errorf("result %+v", res)
+	}
+}
+
+func TestSessionsAndPanesAreBoundedAndProtected(t *testing.T) {
+	r := newRig(t, "dash")
+	r.opt.MaxSessions, r.opt.MaxPanes = 2, 2
+	k := r.open(t)
+	p, err := k.Shared(t.Context())
+	must(t, err)
+	side, err := k.CreatePane(t.Context(), "", "side")
+	must(t, err)
+	if res := run(t, side, "echo side"); res.Text != "side\n" {
+		t.Errorf("result %+v", res)
+	}
+	_, err = k.CreatePane(t.Context(), "", "more")
+	is(t, err, pane.ErrTooMany)
+	_, err = k.CreatePane(t.Context(), "main", "side")
+	is(t, err, pane.ErrExists)
+	_, err = k.CreatePane(t.Context(), "none", "side")
+	is(t, err, pane.ErrNotFound)
+	_, err = k.CreateSession(t.Context(), "Two")
+	must(t, err)
+	_, err = k.CreateSession(t.Context(), "three")
+	is(t, err, pane.ErrTooMany)
+	_, err = k.CreateSession(t.Context(), "a:b")
+	if err == nil {
+		t.Error("a name with a colon was taken")
+	}
+	is(t, k.KillSession(t.Context(), pane.DefaultSession), pane.ErrProtected)
+	is(t, k.KillPane(t.Context(), "", pane.SharedPane), pane.ErrProtected)
+	must(t, k.KillPane(t.Context(), "main", "side"))
+	_, err = side.Run(t.Context(), pane.Request{Command: "true"})
+	if err == nil {
+		t.Error("a killed pane takes a command")
+	}
+	must(t, k.KillSession(t.Context(), "two"))
+	_, err = k.Get("two", "")
+	is(t, err, pane.ErrNotFound)
+	if got, err := k.Get("", ""); err != nil || got != p {
+		t.Errorf("the default pane: %v, %v", got, err)
+	}
+}
+
+func is(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+func TestNoTmuxIsAClearError(t *testing.T) {
+	r := newRig(t, "dash")
+	none := local.New([]string{"PATH=" + t.TempDir()})
+	defer func() { must(t, none.Close()) }()
+	_, err := pane.Open(t.Context(), none, r.opt)
+	is(t, err, tmux.ErrNoTmux)
+}
