@@ -531,11 +531,11 @@ func chunk(w io.Writer, delta map[string]any, finish any) {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Fprintf(w, "data: %s\n\n", text)
+	_, _ = fmt.Fprintf(w, "data: %s\n\n", text) // the client may have gone, as some tests want
 }
 
 func finish(w io.Writer, reason string) {
 	chunk(w, map[string]any{}, reason)
-	fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n",
+	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n",
 		`{"id":"x","object":"chat.completion.chunk","model":"m","choices":[],"usage":{"prompt_tokens":90,"completion_tokens":10,"total_tokens":100}}`)
 }

@@ -119,13 +119,13 @@ type Done struct {
 type Ending uint8
 
 const (
-	// Failed is the zero value: the turn ended on an error.
+	// Failed means that the turn ended on an error. It is the zero value.
 	Failed Ending = iota
-	// Answered: the model answered without a call.
+	// Answered means that the model answered without a call.
 	Answered
-	// Denied: the last call of the turn was denied.
+	// Denied means that the last call of the turn was denied.
 	Denied
-	// Interrupted: the operator ended the turn.
+	// Interrupted means that the operator ended the turn.
 	Interrupted
 )
 

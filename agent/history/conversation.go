@@ -51,7 +51,7 @@ const columns = `id, title, target, model, created, updated, open, holder,
 // List returns the conversations in which something was said, the latest
 // first; limit 0 means all.
 func (s *Store) List(ctx context.Context, limit int) ([]Conversation, error) {
-	found, err := s.list(ctx, "", limit)
+	found, err := s.list(ctx, false, limit)
 	all := make([]Conversation, len(found))
 	for i, f := range found {
 		all[i] = f.Conversation
@@ -62,7 +62,7 @@ func (s *Store) List(ctx context.Context, limit int) ([]Conversation, error) {
 // Latest returns the latest conversation that nobody ended and whose process
 // is gone. It is ErrNotFound if there is none.
 func (s *Store) Latest(ctx context.Context) (Conversation, error) {
-	found, err := s.list(ctx, "AND open = 1", 0)
+	found, err := s.list(ctx, true, 0)
 	if err != nil {
 		return Conversation{}, err
 	}
@@ -210,13 +210,13 @@ type row struct {
 	holder string
 }
 
-func (s *Store) list(ctx context.Context, where string, limit int) ([]row, error) {
+func (s *Store) list(ctx context.Context, onlyOpen bool, limit int) ([]row, error) {
 	if limit <= 0 {
 		limit = -1
 	}
 	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+` FROM conversations
-		WHERE EXISTS (SELECT 1 FROM messages WHERE conversation = id) `+where+`
-		ORDER BY updated DESC, id LIMIT ?`, limit)
+		WHERE EXISTS (SELECT 1 FROM messages WHERE conversation = id) AND open >= ?
+		ORDER BY updated DESC, id LIMIT ?`, onlyOpen, limit)
 	if err != nil {
 		return nil, fault(s.path, err)
 	}
