@@ -11,6 +11,7 @@ type matching struct {
 	operands []word
 	fills    bool
 	looks    bool // an option made the run harmless
+	odd      bool // something was not understood
 	turned   kind
 	turns    bool
 }
@@ -33,14 +34,14 @@ func (a *assessor) match(s *spec, name word, args []word) {
 	}
 	rest := m.options(0, s.posix)
 	m.operands = append(m.operands, rest...)
-	m.base()
 	m.judgeOperands()
+	m.base()
 }
 
 // base counts what the program means by itself, unless an option turned it into
 // one that only looks.
 func (m *matching) base() {
-	if s := m.s; !m.looks && (s.effect != Observe || s.flags != 0) {
+	if s := m.s; (!m.looks || m.odd) && (s.effect != Observe || s.flags != 0) {
 		m.a.note(s.effect, s.flags, s.name, whyOf(s.why, s.name, s.effect), m.name)
 	}
 }
@@ -101,7 +102,9 @@ func (m *matching) plusOption(w word) bool {
 	}
 	o := m.s.option(w.text)
 	if o == nil {
-		o = m.s.option(w.text[:2])
+		if o = m.s.option(w.text[:2]); o != nil && !o.takes {
+			o = nil
+		}
 	}
 	if o == nil && strings.Trim(w.text[1:], "0123456789") == "" {
 		o = m.s.option("+#")
@@ -201,6 +204,7 @@ func (m *matching) abbreviated(name string, w word) {
 }
 
 func (m *matching) unknown(w word) {
+	m.odd = true
 	e := Mutate
 	if m.s.inert {
 		e = Observe

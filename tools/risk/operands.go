@@ -98,6 +98,7 @@ func (m *matching) several(params []param, i int, w word) {
 }
 
 func (m *matching) unexpected(w word) {
+	m.odd = true
 	other := trait{effect: Mutate, why: m.s.name + " with " + shown(w.text) + " is not known to be harmless"}
 	if m.s.other != nil {
 		other = *m.s.other

@@ -12,11 +12,17 @@ func (a *assessor) awk(w word) {
 		a.note(Mutate, Opaque, "awk.dynamic", "the awk program is not known", w)
 		return
 	}
-	code, ok := awkCode(w.text)
-	if !ok {
+	readings := awkReadings(w.text)
+	if len(readings) == 0 {
 		a.note(Mutate, Opaque, "awk.unreadable", "the awk program cannot be read", w)
-		return
 	}
+	for _, code := range readings {
+		a.awkJudge(code, w)
+	}
+}
+
+// awkJudge judges the code of one reading.
+func (a *assessor) awkJudge(code string, w word) {
 	if awkCalls.MatchString(code) || strings.ContainsAny(code, "@\\`") || strings.Contains(code, "|&") {
 		a.note(Mutate, Opaque, "awk.runs", "the awk program can run commands or read other files", w)
 		a.hints([]word{w})
@@ -37,17 +43,50 @@ func (a *assessor) awk(w word) {
 
 var awkCalls = regexp.MustCompile(`\b(system|getline|close|fflush|load|include|namespace|extension)\b`)
 
-// awkCode is the program without strings, patterns and comments. A slash starts
-// a pattern where no value precedes it. A program in which that cannot be
-// decided safely is not ok.
-func awkCode(text string) (code string, ok bool) {
-	var b strings.Builder
-	last := byte(0)
-	for i := 0; i < len(text); i++ {
+// maxReadings bounds in how many ways an awk program's slashes are read.
+const maxReadings = 16
+
+// awkReadings are the ways to read a program, each without its strings, patterns
+// and comments. A slash after a value may divide or start a pattern; both are
+// tried, and a reading in which a string or a pattern does not end is none.
+// nil when nothing can be said.
+func awkReadings(text string) []string {
+	type state struct {
+		at   int
+		code string
+	}
+	open := []state{{}}
+	var done []string
+	for len(open) > 0 {
+		if len(open)+len(done) > maxReadings {
+			return nil
+		}
+		now := open[len(open)-1]
+		open = open[:len(open)-1]
+		code, at, ok := awkScan(text, now.at, now.code)
+		switch {
+		case !ok:
+		case at == len(text):
+			done = append(done, code)
+		default: // a slash after a value
+			open = append(open, state{at + 1, code + " / "})
+			if end := awkPattern(text, at); end > 0 {
+				open = append(open, state{end, code + " R "})
+			}
+		}
+	}
+	return done
+}
+
+// awkScan reads on from a place, up to the end or to a slash that can be read in
+// two ways.
+func awkScan(text string, i int, code string) (string, int, bool) {
+	b := []byte(code)
+	for i < len(text) {
 		c := text[i]
 		switch {
 		case c == '#':
-			return "", false // a comment can hide where a string ends
+			return "", 0, false // a comment can hide where a string ends
 		case c == '"':
 			for i++; i < len(text) && text[i] != '"'; i++ {
 				if text[i] == '\\' {
@@ -55,43 +94,54 @@ func awkCode(text string) (code string, ok bool) {
 				}
 			}
 			if i >= len(text) {
-				return "", false
+				return "", 0, false
 			}
-			b.WriteString(" S ")
-			last = 'S'
-			continue
-		case c == '/' && !awkValue(last):
-			for i++; i < len(text) && text[i] != '/'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-				if i < len(text) && (text[i] == '[' || text[i] == '\n') {
-					return "", false // a bracket may hold a slash
-				}
-			}
-			if i >= len(text) {
-				return "", false
-			}
-			b.WriteString(" R ")
-			last = 'R'
-			continue
+			b = append(b, " S "...)
 		case c == '/':
-			return "", false // a division: too easily confused with a pattern
+			trimmed := strings.TrimRight(string(b), " \t\n")
+			if trimmed != "" && (awkValue(trimmed[len(trimmed)-1])) {
+				return string(b), i, true
+			}
+			end := awkPattern(text, i)
+			if end <= 0 {
+				return "", 0, false
+			}
+			b, i = append(b, " R "...), end
+			continue
+		default:
+			b = append(b, c)
 		}
-		b.WriteByte(c)
-		if c != ' ' && c != '\t' && c != '\n' {
-			last = c
+		i++
+	}
+	return string(b), len(text), true
+}
+
+// awkPattern returns where the pattern that starts at i ends, or 0: a bracket may
+// hold a slash, so patterns with one only count when the bracket holds none.
+func awkPattern(text string, i int) int {
+	for i++; i < len(text) && text[i] != '\n'; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '[':
+			end := strings.IndexByte(text[i:], ']')
+			if end < 2 || strings.ContainsAny(text[i+1:i+end], "/[\\\n") || text[i+1] == '^' && end < 3 {
+				return 0
+			}
+			i += end
+		case '/':
+			return i + 1
 		}
 	}
-	return b.String(), true
+	return 0
 }
 
 func awkValue(c byte) bool {
-	return c == ')' || c == ']' || c == '$' || c == '_' || c == '+' || c == '-' || c == '.' ||
+	return c == ')' || c == ']' || c == '_' || c == '+' || c == '-' || c == '.' ||
 		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-var awkPrint = regexp.MustCompile(`\bprintf?\b[^;}\n]*>`)
+var awkPrint = regexp.MustCompile(`\bprintf?\b[^;}]*>`)
 
 // awkWrites reports an output redirection: a > after print that is not inside
 // parentheses, told apart conservatively.
@@ -101,6 +151,8 @@ func awkWrites(code string) bool { return awkPrint.MatchString(code) }
 var sedCommand = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?))?\s*!?\s*)?(?:[pdqQ=nNgGhHxPDlz]|\{|\}|q\d+)?\s*$`)
 
 var sedSubstitute = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?))?\s*!?\s*)?s([/|,#:@%!_])`)
+
+var sedOpen = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?))?\s*!?\s*)?\{`)
 
 // sed accepts a script when every command is one of the harmless ones.
 func (a *assessor) sed(w word) {
@@ -144,12 +196,15 @@ func sedStep(script string) (string, bool) {
 		}
 		return "", false
 	}
+	if open := sedOpen.FindString(script); open != "" {
+		return script[len(open):], true
+	}
 	end := strings.IndexAny(script, ";\n")
 	one, rest := script, ""
 	if end >= 0 {
 		one, rest = script[:end], script[end+1:]
 	}
-	return rest, sedCommand.MatchString(one)
+	return rest, sedCommand.MatchString(strings.TrimRight(one, "} \t"))
 }
 
 // sedPart finds the delimiter that ends a part of s///; brackets and newlines
@@ -197,7 +252,7 @@ func (a *assessor) sql(w word) {
 	if sqlSecret.MatchString(w.text) {
 		a.note(Observe, Secret, "sql.secret", "the statement touches what looks like secrets", w)
 	}
-	body := strings.TrimRight(w.text, "; \n\t")
+	body := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(w.text, "; \n\t"), `\G`), "; \n\t")
 	if !sqlReads.MatchString(body) || sqlActs.MatchString(body) || strings.Contains(body, ";") || strings.Contains(body, "--") || strings.Contains(body, "/*") {
 		if strings.HasPrefix(body, `\`) && sqlMeta.MatchString(body) {
 			return

@@ -42,6 +42,7 @@ const (
 	kindRemote               // a repository that git knows by name, or a folder
 	kindPlain                // a short fixed text that names no file
 	kindDSN                  // where a database is
+	kindTemplate             // a template that picks what is shown
 	kindHeader               // a harmless HTTP header
 )
 
@@ -51,7 +52,7 @@ var kindWords = map[string]kind{
 	"script": kindScript, "awk": kindAwk, "sed": kindSed, "number": kindNumber, "plus": kindPlus,
 	"noequal": kindNoEqual, "sshopt": kindSSHOpt, "url": kindURL, "pager": kindPager, "sql": kindSQL,
 	"unit": kindUnit, "resource": kindResource,
-	"host": kindHost, "jq": kindJq, "revision": kindRevision, "remote": kindRemote, "plain": kindPlain, "header": kindHeader, "dsn": kindDSN,
+	"host": kindHost, "jq": kindJq, "revision": kindRevision, "remote": kindRemote, "plain": kindPlain, "header": kindHeader, "dsn": kindDSN, "template": kindTemplate,
 }
 
 // trait is what using a program, an option or a sub-command means.

@@ -43,6 +43,10 @@ func (a *assessor) value(p param, w word, name word) {
 		if strings.Contains(w.text, "password") || credentials.MatchString(w.text) {
 			a.note(Observe, Secret, "dsn.credentials", "a password stands on the line", w)
 		}
+	case kindTemplate:
+		if !w.known() || revealing.MatchString(w.text) {
+			a.note(Observe, Secret, "template.environment", "the template may show the environment, which may hold secrets", w)
+		}
 	case kindRevision:
 		if _, inside, ok := strings.Cut(w.text, ":"); ok {
 			w.text = inside
@@ -95,6 +99,7 @@ func (a *assessor) restricted(p param, w word) {
 }
 
 var (
+	revealing   = regexp.MustCompile(`(?i)env|json|range|with|\{\{\s*\.\s*\}|config\s*\}|args|cmd|print|index`)
 	credentials = regexp.MustCompile(`://[^/@]*:[^/@]*@`)
 	remoteName  = regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`)
 	quietHeader = regexp.MustCompile(`(?i)^(host|accept|accept-encoding|accept-language|cache-control|pragma|content-type|connection|range|if-modified-since|if-none-match|origin):`)
