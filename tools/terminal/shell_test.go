@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -293,27 +294,25 @@ func TestProgressEndsWithTheCall(t *testing.T) {
 	a := b.planned(b.shell, args(map[string]any{"command": "while :; do echo x; sleep 0.01; done", "wait": 1}))
 	env := b.env()
 	env.Grant = b.minter.Mint(a)
-	var mu sync.Mutex
-	var reports []int64
-	returned := false
+	var ticks, reports, late atomic.Int64
+	var returned atomic.Bool
+	env.Now = func() time.Time { return time.Unix(ticks.Add(1), 0) } // every output is due for a report
 	env.Progress = func(p tools.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		if returned {
-			t.Error("progress after the call")
+		reports.Store(p.Bytes)
+		if returned.Load() {
+			late.Add(1)
 		}
-		reports = append(reports, p.Bytes)
 	}
 	r, err := b.shell.Execute(t.Context(), a, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mu.Lock()
-	returned = true
-	if len(reports) == 0 || reports[0] == 0 {
-		t.Errorf("reports %v", reports)
+	returned.Store(true)
+	before := r.Running.Record().Bytes
+	b.until("more output", func() bool { return r.Running.Record().Bytes > before+20 })
+	if reports.Load() == 0 || late.Load() != 0 {
+		t.Errorf("%d bytes reported, %d reports after the call", reports.Load(), late.Load())
 	}
-	mu.Unlock()
 	b.execute(t.Context(), b.keys, b.planned(b.keys, args(map[string]any{"keys": []string{"C-c"}})))
 	<-r.Running.Done()
 }
