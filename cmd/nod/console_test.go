@@ -65,6 +65,7 @@ func answer(s *display, key string) {
 // quit leaves the console as an operator does.
 func quit(s *display) {
 	s.t.Helper()
+	s.see("nothing running") // else it would ask
 	s.press("C-d")
 	if status := s.ended(); status != "0" {
 		s.t.Errorf("exit status %s", status)
