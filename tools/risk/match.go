@@ -102,7 +102,7 @@ func (m *matching) plusOption(w word) bool {
 	}
 	o := m.s.option(w.text)
 	if o == nil {
-		if o = m.s.option(w.text[:2]); o != nil && !o.takes {
+		if o = m.s.option(w.text[:2]); o != nil && !o.takes && !o.optional {
 			o = nil
 		}
 	}
