@@ -64,7 +64,7 @@ type outputs struct{}
 
 func (outputs) Keep(context.Context, string, string, string) (string, error) { return "", nil }
 
-func (outputs) Read(_ context.Context, ref string) (string, error) {
+func (outputs) Text(_ context.Context, ref string) (string, error) {
 	if ref != "output:7" {
 		return "", fs.ErrNotExist
 	}

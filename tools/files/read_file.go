@@ -28,7 +28,8 @@ var readFileGuide string
 // OutputReader is implemented by a call's tools.Outputs that can read back what
 // they keep.
 type OutputReader interface {
-	Read(ctx context.Context, ref string) (string, error)
+	// Text returns what Keep was given for the reference.
+	Text(ctx context.Context, ref string) (string, error)
 }
 
 // ReadFile is the tool read_file.
@@ -160,7 +161,7 @@ func readOutput(ctx context.Context, ref string, s span, env tools.Env) (page, e
 	if !ok {
 		return page{}, fmt.Errorf("outputs are not kept here: %s", ref)
 	}
-	text, err := kept.Read(ctx, ref)
+	text, err := kept.Text(ctx, ref)
 	if err != nil {
 		return page{}, err
 	}
