@@ -65,7 +65,10 @@ func TestNoMutationStaysAutomatic(t *testing.T) {
 		if !e.auto {
 			continue
 		}
-		for _, m := range mutations {
+		for i, m := range mutations {
+			if (e.line+i)%4 != 0 {
+				continue // a quarter of the pairs, each rewriting on many commands
+			}
 			text := m.rewrite(e.command)
 			for _, d := range []Dialect{Bash, POSIX, Zsh, Fish} {
 				if harmless(m.name, e.command) || d != Bash && e.line%8 != 0 {
