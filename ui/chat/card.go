@@ -37,7 +37,6 @@ type card struct {
 	result               agent.CallFinished
 	parts                []part
 	open                 bool
-	approved, wasAsked   bool
 	reason               string
 }
 

@@ -20,7 +20,11 @@ import (
 	"github.com/nod-console/nod/ui/uitest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// tcell leaves its listener for changes of size behind when the terminal is
+	// gone before it can be restored.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/gdamore/tcell/v2.(*devTty).Start.func1"))
+}
 
 // model is a scripted agent: each prompt runs the step of its name.
 type model struct {

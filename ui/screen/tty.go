@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 
@@ -42,6 +43,12 @@ func (t *quietTTY) Read(p []byte) (int, error) {
 	drained := t.drained
 	t.reader.Unlock()
 	n, err := t.Tty.Read(p)
+	for n > 0 && err == nil {
+		if n = withoutDCS(p[:n]); n > 0 {
+			break
+		}
+		n, err = t.Tty.Read(p)
+	}
 	t.reader.Lock()
 	if t.parking {
 		t.reader.Unlock()
@@ -51,6 +58,24 @@ func (t *quietTTY) Read(p []byte) (int, error) {
 	t.reading, t.failed = false, err != nil
 	t.reader.Unlock()
 	return n, err
+}
+
+// withoutDCS takes device control strings out of input, in place, and returns
+// what is left. They are answers of the terminal to questions that another
+// program asked, for example for its version; tcell takes them for keys. One
+// that did not come whole cannot be told from Alt-P and what was typed after it.
+func withoutDCS(p []byte) int {
+	for {
+		start := bytes.Index(p, []byte("\x1bP"))
+		if start < 0 {
+			return len(p)
+		}
+		end := bytes.Index(p[start:], []byte("\x1b\\"))
+		if end < 0 {
+			return len(p)
+		}
+		p = append(p[:start], p[start+end+2:]...)
+	}
 }
 
 // parkReader asks for the reader to be stopped, and reports whether it is:

@@ -237,9 +237,14 @@ func (u *UI) Resize(cols, rows int) *UI {
 	return u.Idle()
 }
 
-// inject posts an event; the queue of a simulated screen is short.
+// inject posts an event. The queue of a simulated screen is short, so keys, of
+// which there can be a million in a paste, wait for room in it.
 func (u *UI) inject(ev tcell.Event) {
 	u.t.Helper()
+	if key, ok := ev.(*tcell.EventKey); ok && u.Running() {
+		u.screen.InjectKey(key.Key(), key.Rune(), key.Modifiers())
+		return
+	}
 	for end := time.Now().Add(deadline); u.screen.PostEvent(ev) != nil; time.Sleep(50 * time.Microsecond) {
 		if !u.Running() {
 			return
@@ -334,7 +339,7 @@ func (u *UI) Golden(name string) *UI {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			u.t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			u.t.Fatal(err)
 		}
 		return u
