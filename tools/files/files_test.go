@@ -244,7 +244,7 @@ func TestReadFailuresSayWhatToDo(t *testing.T) {
 		fifo:                         "not_regular",
 		"/dev/null":                  "not_regular",
 		b.put("bin", "ELF\x00\x01"):  "binary",
-		"output:8":            "not_found",
+		"output:8":                   "not_found",
 	} {
 		_, r := b.call(b.read, map[string]any{"path": path})
 		if got := problem(t, r); got != want || r.Record.Failed == "" {

@@ -94,7 +94,7 @@ func outcome(ctx context.Context, err error) (tools.Result, error) {
 	case errors.Is(err, tools.ErrNotGranted), errors.Is(err, guard.ErrMalformed):
 		return tools.Result{}, tools.Denied("%w", err)
 	case ctx.Err() != nil:
-		return tools.Failure("interrupted", "interrupted before anything happened"), nil
+		return tools.Failure("interrupted", stopped(ctx)+", before anything happened"), nil
 	case errors.As(err, &changed):
 		return tools.Failure("changed", fmt.Sprintf("nothing happened: %v. Look with capture-pane, then decide again.", changed)), nil
 	case errors.As(err, &busy):
@@ -109,6 +109,15 @@ func outcome(ctx context.Context, err error) (tools.Result, error) {
 		return tools.Failure("no_pane", fmt.Sprintf("nothing happened: %v", err)), nil
 	}
 	return tools.Failure("not_started", fmt.Sprintf("nothing was run: %v", err)), nil
+}
+
+// stopped says why a call's context has ended: the operator's doing, unless
+// its cause says something else.
+func stopped(ctx context.Context) string {
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return fmt.Sprintf("stopped: %v", cause)
+	}
+	return "interrupted by the operator"
 }
 
 // sleep waits for d or the end of ctx.

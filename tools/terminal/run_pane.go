@@ -93,9 +93,9 @@ func paneResult(ctx context.Context, run guard.Run, a tools.Action, env tools.En
 	v.ended(got.Outcome)
 	switch {
 	case why == interrupted && done:
-		v.notice("interrupted by the operator")
+		v.notice("%s", stopped(ctx))
 	case why == interrupted:
-		v.notice("interrupted by the operator, but it has not ended: it goes on in pane %s", a.Pane)
+		v.notice("%s, but it has not ended: it goes on in pane %s", stopped(ctx), a.Pane)
 	case done && !got.Executed:
 		v.notice("the shell refused the command: nothing of it was run")
 	case done:

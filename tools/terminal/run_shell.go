@@ -212,7 +212,7 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 		record.TimedOut = true
 		v.notice("it did not end within %s and was ended; in a pane (without stdin and cwd) it could go on", a.Wait)
 	case ctx.Err() != nil:
-		v.notice("interrupted by the operator")
+		v.notice("%s", stopped(ctx))
 	case err != nil:
 		v.notice("how it ended is unknown: %v", err)
 	}

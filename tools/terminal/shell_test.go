@@ -220,6 +220,18 @@ func TestInterruptsReachTheCommandAtOnce(t *testing.T) {
 	}
 }
 
+// A limit that is not the operator's is not called his interrupt.
+func TestStopsNameTheirCause(t *testing.T) {
+	for name, b := range map[string]*bench{"pane": newBench(t), "own shell": newBareBench(t, noPanes)} {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("the limit of a tool"))
+		r := b.execute(ctx, b.shell, b.planned(b.shell, args(map[string]any{"command": "sleep 1000"})))
+		cancel()
+		if v := r.Value.(terminal.ShellValue); !r.IsError || !holds(v.Notices, "stopped: the limit of a tool") {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
 // A flood of output does not hold an interrupt up.
 func TestInterruptsReachAFlood(t *testing.T) {
 	b := newBench(t)
