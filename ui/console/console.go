@@ -52,7 +52,8 @@ type Console struct {
 	actions  actions
 	blurred  bool // the terminal has lost the focus
 	quit     bool
-	dirty    bool
+	dirty    bool // the screen is not what it should be
+	urgent   bool // because of a key
 	crash    *PanicError
 
 	wg sync.WaitGroup
@@ -66,8 +67,12 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("console: panic: %v", e.Value) }
 
-// New prepares a console. The error is that of an unknown theme.
+// New prepares a console. The error is that of an unknown theme, or of options
+// without a Submit.
 func New(opt Options) (*Console, error) {
+	if opt.Submit == nil {
+		return nil, errors.New("console: nothing to submit prompts to")
+	}
 	theme, err := themes.Load(opt.Theme)
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
@@ -106,6 +111,8 @@ func (c *Console) RemovePane(id string) { c.mail.put(paneGone{id}) }
 // returned as a *PanicError. Run can be called once.
 func (c *Console) Run(ctx context.Context) (err error) {
 	if c.screen, err = c.open(); err != nil {
+		c.queue.Close()
+		c.mail.close()
 		return fmt.Errorf("console: %w", err)
 	}
 	var cancel context.CancelFunc

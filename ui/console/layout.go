@@ -90,7 +90,7 @@ func (l *layout) arrangePanes(r rect, chosen int) {
 
 // draw draws a frame.
 func (c *Console) draw() {
-	c.dirty = false
+	c.dirty, c.urgent = false, false
 	s := c.screen
 	s.Clear()
 	s.HideCursor()
@@ -191,6 +191,8 @@ func (c *Console) bottomLine() status.Bottom {
 		b.Mode = p.mode(c.focus.typing)
 	} else if c.focus.place == keys.Chat {
 		b.Mode = "reading"
+	} else if !c.chat.Following() {
+		b.Mode = "scrolled up"
 	}
 	return b
 }

@@ -28,18 +28,23 @@ func (c *Console) pump(ctx context.Context) error {
 	c.spawn(func() { c.screen.ChannelEvents(events, stop) })
 
 	frame, spin := stopped(), stopped()
-	var last time.Time
+	var due time.Time // of the next frame
 	c.dirty = true
 	for {
 		if c.crash != nil || c.quit {
 			return nil
 		}
 		if c.dirty {
-			if rest := frameTime - time.Since(last); rest > 0 {
+			now := time.Now()
+			rest := due.Sub(now)
+			if c.urgent { // the echo of a key does not wait for a turn: the frame after it does
+				rest -= frameTime
+			}
+			if rest > 0 {
 				frame.Reset(rest)
 			} else {
+				due = later(due, now).Add(frameTime)
 				c.draw()
-				last = time.Now()
 				if next := c.nextTick(); next > 0 {
 					spin.Reset(next)
 				}
@@ -62,6 +67,13 @@ func (c *Console) pump(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // stopped is a timer that does not run.
@@ -107,6 +119,7 @@ func (c *Console) event(ev tcell.Event) error {
 			return nil
 		}
 		c.key(ev)
+		c.urgent = true
 	case *tcell.EventPaste:
 		if ev.Start() {
 			c.paste = &paste{}

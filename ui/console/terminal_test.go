@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/ui/console"
 	"github.com/nod-console/nod/ui/screen"
@@ -89,12 +90,12 @@ func (p *terminalOf) listen() {
 }
 
 // until waits for something on the emulated screen.
-func (p *terminalOf) until(t testing.TB, what string, ok func(screen string) bool) {
+func (p *terminalOf) until(t testing.TB, what string, ok func(*vt.Snapshot) bool) {
 	t.Helper()
 	timeout := time.After(10 * time.Second)
 	for {
 		p.mu.Lock()
-		now, news := p.term.Snapshot().String(), p.news
+		now, news := p.term.Snapshot(), p.news
 		p.mu.Unlock()
 		if ok(now) {
 			return
@@ -102,14 +103,14 @@ func (p *terminalOf) until(t testing.TB, what string, ok func(screen string) boo
 		select {
 		case <-news:
 		case <-timeout:
-			t.Fatalf("%s did not come; the terminal shows\n%s", what, now)
+			t.Fatalf("%s did not come; the terminal shows\n%s", what, now.String())
 		}
 	}
 }
 
 func (p *terminalOf) see(t testing.TB, text string) {
 	t.Helper()
-	p.until(t, text, func(screen string) bool { return strings.Contains(screen, text) })
+	p.until(t, text, func(s *vt.Snapshot) bool { return strings.Contains(s.String(), text) })
 }
 
 func (p *terminalOf) press(t testing.TB, keys string) {
@@ -138,7 +139,7 @@ func (p *terminalOf) settings(t testing.TB) string {
 }
 
 // run runs a console on the terminal.
-func (p *terminalOf) run(ctx context.Context, t testing.TB, opt console.Options) <-chan error {
+func (p *terminalOf) run(ctx context.Context, t testing.TB, opt console.Options, prepare ...func(*console.Console)) <-chan error {
 	t.Helper()
 	tty, err := tcell.NewDevTtyFromDev(p.slave.Name())
 	if err != nil {
@@ -156,6 +157,9 @@ func (p *terminalOf) run(ctx context.Context, t testing.TB, opt console.Options)
 	c, err := console.New(opt)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range prepare {
+		f(c)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended, gone := make(chan error, 1), make(chan struct{})
@@ -229,8 +233,7 @@ func TestTheTerminalIsAsBefore(t *testing.T) {
 // restored waits until every mode is off again.
 func (p *terminalOf) restored(t *testing.T) {
 	t.Helper()
-	p.until(t, "the restored terminal", func(string) bool {
-		s := p.term.Snapshot()
+	p.until(t, "the restored terminal", func(s *vt.Snapshot) bool {
 		return !s.Alternate && s.Cursor.Visible && !s.Modes.BracketedPaste && s.Modes.Mouse == vt.MouseOff && !s.Modes.Focus
 	})
 }
@@ -273,10 +276,7 @@ func TestBytesPerKeyAndWhenIdle(t *testing.T) {
 	typed := "what is filling the disk"
 	for i := range typed {
 		p.press(t, typed[i:i+1])
-		p.until(t, "an echo", func(string) bool {
-			s := p.term.Snapshot()
-			return s.Cursor.Col == 4+1+i
-		})
+		p.until(t, "an echo", func(s *vt.Snapshot) bool { return s.Cursor.Col == 4+1+i })
 	}
 	p.see(t, "> x"+typed)
 	if n := len(p.sent()); n > 24*len(typed) {
@@ -287,6 +287,39 @@ func TestBytesPerKeyAndWhenIdle(t *testing.T) {
 	time.Sleep(400 * time.Millisecond)
 	if out := p.sent(); out != "" {
 		t.Errorf("%q was sent while nothing happened", out)
+	}
+}
+
+func TestTheOperatorIsCalledBackWhenHeLooksElsewhere(t *testing.T) {
+	p := openTerminal(t, 80, 24)
+	t.Setenv("TERM_PROGRAM", "")
+	var approver policy.Approver
+	asked := make(chan struct{})
+	p.run(t.Context(), t, console.Options{
+		Submit: func(ctx context.Context, prompt string, _ agent.Sink) error {
+			if prompt == "later" {
+				<-asked
+			}
+			_, err := approver.Approve(ctx, request(prompt, "touch /tmp/"+prompt))
+			return err
+		},
+	}, func(c *console.Console) { approver = c.Approver() })
+	p.see(t, "ask for something")
+	p.press(t, "now\r")
+	p.see(t, "touch /tmp/now")
+	p.press(t, "\x03")
+	p.see(t, "nothing running")
+	if out := p.sent(); strings.Contains(out, "\a") {
+		t.Error("the bell rings although he looks")
+	}
+	p.press(t, "later\r")
+	p.see(t, "working")
+	p.press(t, "\x1b[Oz") // the focus is lost; a key follows, to be seen
+	p.see(t, "> z")
+	close(asked)
+	p.see(t, "touch /tmp/later")
+	if out := p.sent(); !strings.Contains(out, "\a\x1b]777;notify;nod;waits for your nod: run_shell on local\x1b\\") {
+		t.Errorf("%q was sent", out)
 	}
 }
 
@@ -316,13 +349,47 @@ func BenchmarkKeyToEcho(b *testing.B) {
 		began := time.Now()
 		p.press(b, "x")
 		col := 4 + i%40
-		p.until(b, "an echo", func(string) bool { return p.term.Snapshot().Cursor.Col == col })
+		p.until(b, "an echo", func(s *vt.Snapshot) bool { return s.Cursor.Col == col })
 		all = append(all, time.Since(began))
 		if i%40 == 39 {
 			p.press(b, "\x15")
-			p.until(b, "an empty line", func(string) bool { return p.term.Snapshot().Cursor.Col == 3 })
+			p.until(b, "an empty line", func(s *vt.Snapshot) bool { return s.Cursor.Col == 3 })
 		}
 	}
+	report(b, all)
+}
+
+// BenchmarkKeyToEchoInAFlood measures an echo while a terminal beside the chat
+// changes as fast as it can.
+func BenchmarkKeyToEchoInAFlood(b *testing.B) {
+	p := openTerminal(b, 120, 40)
+	flood := newTerminal("")
+	p.run(b.Context(), b, console.Options{}, func(c *console.Console) { c.AddPane(flood.pane("%1", "flood")) })
+	p.see(b, "ask for something")
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				flood.write(fmt.Sprintf("line %d of a flood\r\n", i))
+			}
+		}
+	}()
+	var all []time.Duration
+	for i := 0; b.Loop(); i++ {
+		time.Sleep(20 * time.Millisecond)
+		began := time.Now()
+		key := string(rune('a' + i%26))
+		text := "> " + key + " "
+		p.press(b, "\x15"+key)
+		p.see(b, text)
+		all = append(all, time.Since(began))
+	}
+	close(stop)
+	<-stopped
 	report(b, all)
 }
 

@@ -19,8 +19,7 @@ type Top struct {
 	Context       int // percent of the model's limit; 0 if not known
 	Limit         int // tokens; 0 if not known
 	Cost          string
-	Waiting       int    // approvals
-	Offline       string // a word on what does not work, if anything
+	Waiting       int // approvals
 }
 
 // Bottom is what the last line shows.
@@ -57,9 +56,6 @@ func DrawTop(s tcell.Screen, x, y, width int, t Top, styles *screen.Styles) {
 	}
 	if model := modelText(t); model != "" {
 		left = append(left, part{"  " + model, bar, 4, 0})
-	}
-	if t.Offline != "" {
-		left = append(left, part{"  " + t.Offline, bar.Bold(true), 6, 0})
 	}
 	var right []part
 	if t.Waiting > 0 {
