@@ -79,6 +79,8 @@ type Outputs interface {
 	// Keep stores text under the call's id and the stream's name ("stdout")
 	// and returns a reference that reads it back.
 	Keep(ctx context.Context, call, stream, text string) (ref string, err error)
+	// Text returns what was kept under a reference of the same conversation.
+	Text(ctx context.Context, ref string) (string, error)
 }
 
 // Result is the outcome of a call that the model gets to see.

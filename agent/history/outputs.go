@@ -47,6 +47,16 @@ func (o Outputs) Keep(ctx context.Context, call, stream, text string) (string, e
 	return refPrefix + strconv.FormatInt(id, 10), nil
 }
 
+// Text returns what Keep was given for a reference of this conversation, or
+// ErrNoOutput. Where Keep had to cut, it ends by saying so.
+func (o Outputs) Text(ctx context.Context, ref string) (string, error) {
+	out, err := o.Read(ctx, ref)
+	if err != nil || out.Cut == 0 {
+		return out.Text, err
+	}
+	return fmt.Sprintf("%s\n[%d bytes more were not kept]\n", out.Text, out.Cut), nil
+}
+
 // Output is the full output of a call.
 type Output struct {
 	Call   string

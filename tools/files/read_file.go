@@ -25,13 +25,6 @@ const OutputScheme = "output:"
 //go:embed read_file.md
 var readFileGuide string
 
-// OutputReader is implemented by a call's tools.Outputs that can read back what
-// they keep.
-type OutputReader interface {
-	// Text returns what Keep was given for the reference.
-	Text(ctx context.Context, ref string) (string, error)
-}
-
 // ReadFile is the tool read_file.
 type ReadFile struct {
 	Guard *guard.Guard
@@ -157,11 +150,10 @@ func (r *ReadFile) readTarget(ctx context.Context, a tools.Action, s span, env t
 }
 
 func readOutput(ctx context.Context, ref string, s span, env tools.Env) (page, error) {
-	kept, ok := env.Outputs.(OutputReader)
-	if !ok {
+	if env.Outputs == nil {
 		return page{}, fmt.Errorf("outputs are not kept here: %s", ref)
 	}
-	text, err := kept.Text(ctx, ref)
+	text, err := env.Outputs.Text(ctx, ref)
 	if err != nil {
 		return page{}, err
 	}

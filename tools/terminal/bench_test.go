@@ -128,6 +128,12 @@ func (o *outputs) Keep(_ context.Context, call, stream, text string) (string, er
 	return "output:" + call + "/" + stream, nil
 }
 
+func (o *outputs) Text(_ context.Context, ref string) (string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.kept[strings.TrimPrefix(ref, "output:")], nil
+}
+
 func (b *bench) env() tools.Env {
 	return tools.Env{Call: "c1", Target: "local", Outputs: b.outputs}
 }
