@@ -127,7 +127,7 @@ func (s *display) pid() int {
 func (s *display) ended() string {
 	s.t.Helper()
 	var status string
-	eventually(s.t, "the program ends", func() bool {
+	s.until("end", func(string) bool {
 		status = s.tmux("display-message", "-p", "#{pane_dead_status}#{pane_dead_signal}")
 		return status != ""
 	})
