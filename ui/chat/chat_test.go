@@ -150,6 +150,8 @@ func TestMarkdownIsSetPlainly(t *testing.T) {
 		{"wide table", "|name|what it is|\n|-|-|\n|x|" + strings.Repeat("word ", 9) + "|",
 			"name: x\nwhat it is: word word word\nword word word word word word"},
 		{"wrapped", strings.Repeat("word ", 9), "word word word word word word\nword word word"},
+		{"paths stay whole", "a word or two more `/var/lib/dpkg` and /usr/lib/x86", "a word or two more\n/var/lib/dpkg and /usr/lib/x86"},
+		{"options stay whole", "a word and then some `--max-depth` x", "a word and then some\n--max-depth x"},
 		{"long word", strings.Repeat("x", 40), strings.Repeat("x", 30) + "\n" + strings.Repeat("x", 10)},
 		{"wide", strings.Repeat("日", 20), strings.Repeat("日", 15) + "\n" + strings.Repeat("日", 5)},
 	}

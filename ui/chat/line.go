@@ -81,7 +81,7 @@ func prefixed(lines []line, first, rest span) []line {
 }
 
 // wrap breaks spans into lines of at most width cells: where a line may break
-// (UAX 14), else within a word. A newline always breaks. There is at least one
+// (UAX 14, but not within a path or code), else within a word. A newline always breaks. There is at least one
 // line.
 func wrap(spans []span, width int) []line {
 	w := wrapper{spans: clean(spans), width: max(width, 1)}
@@ -141,11 +141,32 @@ func (w *wrapper) run() {
 		}
 		at += len(cluster)
 		used += cells
-		if boundaries&uniseg.MaskLine == uniseg.LineCanBreak {
+		can := boundaries&uniseg.MaskLine == uniseg.LineCanBreak
+		if cluster == " " {
+			can = can || strings.HasPrefix(rest, "/") // UAX 14 keeps a slash with what is before it
+		} else {
+			can = can && !w.solid(at)
+		}
+		if can {
 			breakAt, breakUsed = at, used
 		}
 	}
 	w.cut(at, at)
+}
+
+// solid reports whether the text before an offset should stay together: a
+// path, an option, an address is hard to read and to copy in two pieces.
+func (w *wrapper) solid(offset int) bool {
+	if w.text[offset-1] == '/' {
+		return true
+	}
+	start := w.start - w.offset
+	for _, s := range w.spans[w.span:] {
+		if start += len(s.text); start >= offset {
+			return s.tone == code || s.tone == link
+		}
+	}
+	return false
 }
 
 // cut ends a line at an offset of the text; the next one starts at next.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gdamore/tcell/v2"
 	"go.uber.org/goleak"
 
 	"github.com/nod-console/nod/agent"
@@ -484,6 +485,46 @@ func TestTheEndDeniesWhatWaits(t *testing.T) {
 	}
 	if a := answer(t, s.ask(context.Background(), request("2", "x"))); a.Approved || a.Reason == "" {
 		t.Errorf("after the end: %+v", a)
+	}
+}
+
+func TestTheMouseScrollsAndMovesTheKeyboardAndNeverApproves(t *testing.T) {
+	s := begin(t, 120, 40, nil)
+	s.console.AddPane(newTerminal("$ ").pane("%1", "local"))
+	for i := range 60 {
+		s.console.Notify(fmt.Sprintf("line %d.", i))
+	}
+	s.See("line 59.").Mouse(5, 10, tcell.WheelUp).Gone("line 59.").See("scrolled up")
+	s.Mouse(5, 10, tcell.WheelDown).See("line 59.")
+	s.Mouse(80, 10, tcell.Button1).Mouse(80, 10, tcell.ButtonNone).See("reading local")
+	s.Mouse(5, 10, tcell.Button1).Mouse(5, 10, tcell.ButtonNone).Gone("reading local").See("reading").See("▌")
+	s.Mouse(5, 37, tcell.Button1).Mouse(5, 37, tcell.ButtonNone).Gone("reading").Type("x").See("> x")
+	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
+	s.See("touch /tmp/one")
+	s.clock.Advance(time.Minute)
+	for y := range 40 {
+		for x := 0; x < 120; x += 3 {
+			s.Mouse(x, y, tcell.Button1).Mouse(x, y, tcell.ButtonNone)
+		}
+	}
+	s.See("touch /tmp/one")
+	select {
+	case a := <-answers:
+		t.Errorf("the mouse answered: %+v", a)
+	default:
+	}
+}
+
+func TestHelpOverADialogStartsItsGuardAnew(t *testing.T) {
+	s := begin(t, 80, 24, nil)
+	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
+	s.See("touch /tmp/one")
+	s.clock.Advance(time.Minute)
+	s.Press("F1").See("Everywhere").Press("Esc").See("touch /tmp/one").Press("y").See("touch /tmp/one")
+	s.clock.Advance(time.Minute)
+	s.Press("y").Gone("touch /tmp/one")
+	if a := answer(t, answers); !a.Approved {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -21,8 +21,8 @@ func (c *Console) key(ev *tcell.EventKey) {
 		c.panes.key(c.focus.pane, ev)
 		return
 	}
-	if place == keys.Overlay {
-		c.overlayKey(ev, name)
+	if place == keys.Overlay || place == keys.Dialog {
+		c.overlayKey(place, ev, name)
 		return
 	}
 	if place == keys.Input && name == "?" && c.input.Empty() {
@@ -42,8 +42,8 @@ func (c *Console) key(ev *tcell.EventKey) {
 }
 
 // overlayKey handles a key in front of which something stands.
-func (c *Console) overlayKey(ev *tcell.EventKey, name string) {
-	cmd, _ := keys.Find(keys.Overlay, name)
+func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) {
+	cmd, _ := keys.Find(place, name)
 	switch {
 	case cmd.ID == keys.Redraw:
 		c.do(cmd)
@@ -278,6 +278,7 @@ func blank(text string) bool {
 func (c *Console) pasted(text string) {
 	switch c.place() {
 	case keys.Overlay:
+	case keys.Dialog:
 		c.approval.pasted(text)
 	case keys.Typing:
 		c.panes.paste(c.focus.pane, text)

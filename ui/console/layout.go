@@ -200,8 +200,10 @@ func (c *Console) bottomLine() status.Bottom {
 // place is where keys go.
 func (c *Console) place() keys.Place {
 	switch {
-	case c.help != nil || c.asking || c.approval.visible():
+	case c.help != nil || c.asking:
 		return keys.Overlay
+	case c.approval.visible():
+		return keys.Dialog
 	case c.focus.typing:
 		return keys.Typing
 	}

@@ -41,7 +41,7 @@ func TestAKeyHasOneNameHoweverItIsReported(t *testing.T) {
 }
 
 func TestNoKeyMeansTwoThingsAtOnePlace(t *testing.T) {
-	for _, place := range []keys.Place{keys.Input, keys.Chat, keys.Pane, keys.Typing, keys.Overlay} {
+	for _, place := range []keys.Place{keys.Input, keys.Chat, keys.Pane, keys.Typing, keys.Overlay, keys.Dialog} {
 		seen := map[string]keys.ID{}
 		for _, c := range keys.All() {
 			if c.Where&place == 0 {

@@ -55,7 +55,8 @@ const (
 	Chat                       // the transcript
 	Pane                       // a mirrored terminal, for reading
 	Typing                     // a mirrored terminal, keys go to its target
-	Overlay                    // help, or a question
+	Overlay                    // help, or whether to quit
+	Dialog                     // an approval, which has keys of its own
 	Anywhere = Input | Chat | Pane
 )
 
@@ -100,15 +101,15 @@ const (
 )
 
 var table = []Command{
-	{Help, []string{"F1"}, Anywhere | Overlay, "help", "", "show this help; ? does it too where nothing is written", "help", everywhere, Nothing},
+	{Help, []string{"F1"}, Anywhere | Overlay | Dialog, "help", "", "show this help; ? does it too where nothing is written", "help", everywhere, Nothing},
 	{Help, []string{"?"}, Chat | Pane, "", "", "show this help; ? does it too where nothing is written", "", everywhere, Nothing},
 	{Back, []string{"Esc"}, Anywhere | Overlay, "", "", "back out one level; it never quits", "back", everywhere, Nothing},
-	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay, "", "", "interrupt the turn", "", everywhere, Turn},
+	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay | Dialog, "", "", "interrupt the turn", "", everywhere, Turn},
 	{Next, []string{"Tab"}, Anywhere, "", "", "go to the next part of the screen", "pane", everywhere, Nothing},
 	{Previous, []string{"Shift-Tab"}, Anywhere, "", "", "go to the part before", "", everywhere, Nothing},
 	{Terminal, []string{"Ctrl-]"}, Anywhere | Typing, "", "", "type into the terminal; again: leave it", "terminal", everywhere, APane},
 	{Zoom, []string{"Ctrl-O"}, Anywhere, "", "", "show only the part with the keyboard; again: show all", "", everywhere, Nothing},
-	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay, "", "", "draw the screen anew", "", everywhere, Nothing},
+	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog, "", "", "draw the screen anew", "", everywhere, Nothing},
 
 	{Send, []string{"Enter"}, Input, "", "", "send what is written", "", writing, Nothing},
 	{Newline, []string{"Alt-Enter", "Ctrl-J"}, Input, "", "", "begin a new line", "", writing, Nothing},
