@@ -48,13 +48,8 @@ func (in *Input) Text() string { return strings.Join(in.lines, "\n") }
 // Empty reports whether nothing is written.
 func (in *Input) Empty() bool { return len(in.lines) == 1 && in.lines[0] == "" }
 
-// Clear empties the input.
-func (in *Input) Clear() { in.set("") }
-
 // Set replaces what is written.
-func (in *Input) Set(text string) { in.set(text) }
-
-func (in *Input) set(text string) {
+func (in *Input) Set(text string) {
 	in.lines = strings.Split(text, "\n")
 	in.row = len(in.lines) - 1
 	in.offset, in.goal = len(in.lines[in.row]), -1
@@ -67,7 +62,7 @@ func (in *Input) Take() string {
 		in.history = append(in.history, text)
 	}
 	in.at, in.draft = len(in.history), ""
-	in.set("")
+	in.Set("")
 	return text
 }
 
@@ -259,7 +254,7 @@ func (in *Input) recall(step int) bool {
 	if at < len(in.history) {
 		text = in.history[at]
 	}
-	in.set(text)
+	in.Set(text)
 	return true
 }
 

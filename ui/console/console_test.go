@@ -502,8 +502,8 @@ func TestTheMouseScrollsAndMovesTheKeyboardAndNeverApproves(t *testing.T) {
 	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
 	s.See("touch /tmp/one")
 	s.clock.Advance(time.Minute)
-	for y := range 40 {
-		for x := 0; x < 120; x += 3 {
+	for y := 0; y < 40; y += 2 {
+		for x := 0; x < 120; x += 8 {
 			s.Mouse(x, y, tcell.Button1).Mouse(x, y, tcell.ButtonNone)
 		}
 	}

@@ -333,7 +333,9 @@ func BenchmarkFirstFrame(b *testing.B) {
 		p.see(b, "ask for something")
 		all = append(all, time.Since(began))
 		cancel()
-		<-ended
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			b.Fatal(err)
+		}
 	}
 	report(b, all)
 }
