@@ -97,7 +97,11 @@ func scribble(s tcell.Screen, r *rand.Rand) {
 		case 2:
 			style = style.Underline(tcell.UnderlineStyleCurly)
 		}
-		s.PutStrStyled(r.Intn(40), r.Intn(12), texts[r.Intn(len(texts))], style)
+		x, y := r.Intn(40), r.Intn(12)
+		s.PutStrStyled(x, y, texts[r.Intn(len(texts))], style)
+		if r.Intn(2) == 0 { // as many cells further as a character has bytes
+			s.PutStrStyled(x+2+r.Intn(2), y, string(rune('a'+r.Intn(26))), style)
+		}
 	}
 	if r.Intn(3) == 0 {
 		s.HideCursor()
