@@ -17,7 +17,7 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 
 	s.typed("what is filling the disk?")
 	s.press("Enter")
-	s.see("ready$ df ", "%") // in the mirror, and in the summary
+	s.see("df -iP", "IUse%", "The fullest file system is") // in the mirror, and in the summary
 
 	file := filepath.Join(w.home, "hello.txt")
 	proposal := "create a file " + file + " with hello"
@@ -46,7 +46,9 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 	if err := syscall.Kill(s.pid(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	s.ended()
+	if status := s.ended(); status != "137" {
+		t.Errorf("exit status %s", status)
+	}
 	again := w.console(120, 40)
 	again.see("what is filling the disk?", "/resume")
 	again.see("ready$") // the pane that was left behind is taken over, and ends with the console

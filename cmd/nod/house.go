@@ -184,24 +184,23 @@ func (h *house) openPolicy(a *app, minter *tools.Minter, p plan) error {
 	return err
 }
 
-// rules reads the rules file that the configuration names, or the usual one if
-// it is there.
+// rules reads the rules file that the configuration names, relative to its own
+// folder, or "rules.toml" there if that exists.
 func (h *house) rules() (*policy.Rules, error) {
-	path := h.config.Policy.Rules
+	path, folder := h.config.Policy.Rules, filepath.Dir(h.config.Path())
 	if path == "" {
 		if h.config.Path() == "" {
-			return nil, nil //nolint:nilnil // no rules are fine: see policy.Rules
+			return &policy.Rules{}, nil
 		}
-		path = filepath.Join(filepath.Dir(h.config.Path()), "rules.toml")
-		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-			return nil, nil //nolint:nilnil // no rules are fine: see policy.Rules
-		}
+		return policy.ReadRules(filepath.Join(folder, "rules.toml"))
 	}
-	rules, err := policy.ReadRules(path)
-	if err != nil {
-		return nil, fmt.Errorf("policy: %w", err)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
 	}
-	return rules, nil
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("policy.rules: %w; correct the path, or leave it out", err)
+	}
+	return policy.ReadRules(path)
 }
 
 // register makes the tools that the configuration and the target allow.
