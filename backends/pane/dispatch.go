@@ -63,6 +63,9 @@ const (
 	// promptWait is how long the end of the prompt may come after its
 	// beginning. A shell that rewrites its prompt may never say.
 	promptWait = 250 * time.Millisecond
+	// startWait is how long something else than a shell may be in the
+	// foreground while a shell starts.
+	startWait = time.Second
 	// settle is how long a new shell must be quiet to be taken to be at its
 	// prompt.
 	settle = 20 * time.Millisecond
@@ -72,7 +75,7 @@ const (
 // ones silently (4,095 bytes, some shells at 1,023), and still run the rest.
 const longestTyped = 800
 
-// Run gives the shell in the pane a command and returns once it has been typed.
+// Run gives the shell in the pane a command and returns once it is on its way.
 // Commands of a pane run one after the other: Run waits for its turn until ctx
 // ends, which gives a *BusyError. ctx does not bound the run itself: it goes on
 // in the pane until it ends or is interrupted.
@@ -143,7 +146,12 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	for _, n := range notices {
 		r.notice(n)
 	}
-	p.run, p.phase, p.shape, p.asked = r, dispatched, t, 0
+	p.run, p.phase, p.shape, p.asked = r, dispatched, t, asked{}
+	p.wire.look(func(seen sight, err error) {
+		if err == nil && seen.dead {
+			p.stillborn(r)
+		}
+	})
 	p.wire.send(t.keys, func(err error) {
 		if err != nil {
 			p.failed(r, err)
@@ -165,46 +173,106 @@ func (p *Pane) failed(r *Run, err error) {
 	}
 }
 
+// stillborn ends a run whose shell had ended, unnoticed, before its command was
+// typed.
+func (p *Pane) stillborn(r *Run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run == r {
+		p.forget()
+		r.refuse()
+		p.finish(backends.Outcome{}, "nothing was run: the shell of this pane had just ended; the next command gets a fresh one")
+		p.nudge()
+	}
+}
+
 // ready makes sure that a hooked shell stands at its prompt. It returns what
 // the caller's run should tell.
 func (p *Pane) ready(ctx context.Context) (notices []string, err error) {
-	p.mu.Lock()
-	dead, gone, shell := p.seen.dead, p.gone, p.shell
-	if p.reborn != "" {
-		notices = append(notices, p.reborn)
-		p.reborn = ""
-	}
-	p.mu.Unlock()
-	if gone != nil {
-		return nil, gone
-	}
-	if dead {
-		if err := p.revive(ctx); err != nil {
-			return nil, err
+	for {
+		p.mu.Lock()
+		dead, gone, shell, at := p.seen.dead, p.gone, p.shell, p.phase == atPrompt
+		keyed := p.keyed != keyedNothing || p.pendingLine() == hangingInterrupt
+		if p.reborn != "" {
+			notices = append(notices, p.reborn)
+			p.reborn = ""
 		}
-		notices = append(notices, "the shell in this pane had ended: this is a fresh one, without its directory, variables and jobs")
-		shell = NoShell
-	}
-	if shell == NoShell {
-		if err := p.hook(ctx); err != nil {
-			return nil, err
+		p.mu.Unlock()
+		switch {
+		case gone != nil:
+			return nil, gone
+		case dead:
+			if err := p.revive(ctx); err != nil {
+				return nil, err
+			}
+			notices = append(notices, "the shell in this pane had ended: this is a fresh one, without its directory, variables and jobs")
+		case shell == NoShell:
+			if err := p.hook(ctx); err != nil {
+				return nil, err
+			}
+		case at && keyed:
+			if err := p.reaction(ctx); err != nil {
+				return nil, err
+			}
+		case at:
+			return notices, p.promptEnd(ctx)
+		default: // the operator's command may end, or end the shell
+			err := p.wait(ctx, func() bool { return p.phase != executing })
+			if err != nil {
+				return nil, &BusyError{Pane: p.ID(), Doing: "a command that was entered by hand runs in it", Wrapped: err}
+			}
 		}
 	}
-	err = p.wait(ctx, func() bool { return p.phase == atPrompt })
-	if err != nil {
-		return nil, &BusyError{Pane: p.ID(), Doing: "a command that was entered by hand runs in it", Wrapped: err}
+}
+
+// hangingInterrupt is what stands behind the prompt of a bash (5.2) that was
+// interrupted while it put the prompt up: it hangs until the next interrupt.
+const hangingInterrupt = "^C"
+
+// interruptTries bounds how often a shell that hangs at an interrupt is
+// interrupted again.
+const interruptTries = 3
+
+// reaction waits until the shell has reacted to keys that were typed at its
+// prompt. One that ignores them gets no more than a moment.
+func (p *Pane) reaction(ctx context.Context) error {
+	for try := 1; ; try++ {
+		p.mu.Lock()
+		hangs := p.keyed == keyedNothing && p.pendingLine() == hangingInterrupt
+		p.mu.Unlock()
+		if !hangs {
+			if reacted, err := p.shortly(ctx, func() bool { return p.keyed == keyedNothing }); reacted || err != nil {
+				return err
+			}
+		}
+		p.mu.Lock()
+		again := (hangs || p.keyed == keyedInterrupt) && try < interruptTries
+		p.keyed = keyedNothing
+		p.mu.Unlock()
+		if !again {
+			return nil
+		}
+		if err := p.Interrupt(ctx); err != nil {
+			return err
+		}
 	}
-	return notices, p.promptEnd(ctx)
+}
+
+// shortly waits for at most promptWait and reports whether ok came to hold.
+func (p *Pane) shortly(ctx context.Context, ok func() bool) (bool, error) {
+	short, cancel := context.WithTimeout(ctx, promptWait)
+	defer cancel()
+	err := p.wait(short, ok)
+	if err != nil && ctx.Err() == nil && short.Err() != nil {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // promptEnd waits for the end of the prompt, so that what is typed ahead shows.
+// A prompt that does not tell where it ends gets no more than a moment.
 func (p *Pane) promptEnd(ctx context.Context) error {
-	short, cancel := context.WithTimeout(ctx, promptWait)
-	defer cancel()
-	err := p.wait(short, func() bool { return p.prompt.known || p.phase != atPrompt })
-	if err != nil && ctx.Err() == nil && short.Err() != nil {
-		return nil // a prompt that does not tell where it ends
-	}
+	_, err := p.shortly(ctx, func() bool { return p.prompt.known || p.phase != atPrompt })
 	return err
 }
 
@@ -225,7 +293,7 @@ func (p *Pane) revive(ctx context.Context) error {
 // forget says that nothing is known of the shell. p.mu is held.
 func (p *Pane) forget() {
 	p.shell, p.phase, p.exec = NoShell, unknown, ""
-	p.prompt = promptSpot{}
+	p.prompt, p.keyed = promptSpot{}, keyedNothing
 }
 
 // hook makes the shell in the pane write marks. A start-up menu or the like may
@@ -239,7 +307,7 @@ func (p *Pane) hook(ctx context.Context) error {
 		switch {
 		case err == nil:
 			return p.identify(ctx, seen)
-		case ctx.Err() != nil:
+		case ctx.Err() != nil || errors.Is(err, errNoShell):
 			return &NotReadyError{Pane: p.ID(), Program: seen.command, Line: p.lastLine(), Wrapped: err}
 		case !errors.Is(err, context.DeadlineExceeded):
 			return err
@@ -283,11 +351,13 @@ func (p *Pane) identify(ctx context.Context, seen sight) error {
 	return nil
 }
 
+var errNoShell = errors.New("it is not a shell that can be tracked")
+
 // settled waits until a shell is in the foreground and has nothing more to say.
 // A shell of which readline asks for pasted text to be marked is ready at once.
 func (p *Pane) settled(ctx context.Context) (sight, error) {
 	var last sight
-	for {
+	for begin := time.Now(); ; {
 		seen, err := p.looked(ctx)
 		if err != nil {
 			return last, err
@@ -298,8 +368,11 @@ func (p *Pane) settled(ctx context.Context) (sight, error) {
 		quiet := p.seeded && time.Since(p.lastly) >= settle && p.term.Snapshot().Cursor.Col > 0
 		editing := p.seeded && p.term.Snapshot().Modes.BracketedPaste
 		p.mu.Unlock()
-		if isShell(seen.command) && (quiet || editing) {
+		switch {
+		case isShell(seen.command) && (quiet || editing):
 			return seen, nil
+		case !isShell(seen.command) && time.Since(begin) > startWait:
+			return seen, errNoShell
 		}
 		select {
 		case <-ctx.Done():
@@ -350,7 +423,10 @@ func shape(command string, shell Shell, paste bool, n nonce) typed {
 	clear := "\x15" // what was typed ahead: Ctrl-U
 	announce := "__nod_f;"
 	if shell.readline() {
-		clear = "\x05 \x15" // to the end of the line first; the blank keeps the bell quiet
+		// To the end of the line first; the first blank keeps the bell quiet.
+		// The second is for bash (5.2), which loses the first character of a
+		// line if an interrupt came while it put the prompt up.
+		clear = "\x05 \x15 "
 	}
 	if shell.announces() {
 		announce = ""
@@ -365,7 +441,7 @@ func shape(command string, shell Shell, paste bool, n nonce) typed {
 	switch {
 	case !direct, lines > 1 && shell.readline() && !paste, lines > 1 && shell == OldBash:
 		return typed{
-			keys:  []byte(clear + " " + announce + "eval \"$(__nod_r)\"\r"),
+			keys:  []byte(clear + announce + "eval \"$(__nod_r)\"\r"),
 			lines: 1, stash: n.buffer(),
 		}
 	case lines == 1:

@@ -24,7 +24,7 @@ const (
 // Errors of a Keeper and of panes that are gone.
 var (
 	ErrClosed    = errors.New("pane: the keeper is closed")
-	ErrEnded     = errors.New("pane: the tmux session has ended; ask for the shared pane again to get a fresh one")
+	ErrEnded     = errors.New("pane: the pane has ended")
 	ErrNotFound  = errors.New("pane: not found")
 	ErrExists    = errors.New("pane: already there")
 	ErrProtected = errors.New("pane: the default session and its shared pane stay")
@@ -151,6 +151,9 @@ func (k *Keeper) adoptOne(ctx context.Context, name string, t tmux.Session) erro
 		return err
 	}
 	if mine, err := k.server.Adopt(ctx, t.Name, t.Owner, k.owner); err != nil || !mine {
+		return err
+	}
+	if err := k.server.EndClient(ctx, t.Name); err != nil {
 		return err
 	}
 	if name != DefaultSession && isIdle(panes) {

@@ -70,6 +70,8 @@ func (k *Keeper) CreatePane(ctx context.Context, session, name string) (*Pane, e
 }
 
 func (s *session) newPane(ctx context.Context, name string) (*Pane, error) {
+	s.placing.Lock()
+	defer s.placing.Unlock()
 	t, err := s.keeper.server.NewPane(ctx, s.tmuxName, name, s.keeper.opt.Shell)
 	if err != nil {
 		return nil, err
@@ -119,6 +121,6 @@ func (k *Keeper) KillPane(ctx context.Context, session, name string) error {
 	if err := k.server.KillPane(ctx, p.ID()); err != nil {
 		return err
 	}
-	s.drop(p, fmt.Errorf("pane %s has been killed", p.ID()))
+	s.drop(p, fmt.Errorf("%w: pane %s has been killed", ErrEnded, p.ID()))
 	return nil
 }

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,30 +32,38 @@ type Pane struct {
 	wire    wire
 	turn    chan struct{} // holds a token while nobody dispatches or runs
 
-	mu     sync.Mutex
-	term   *vt.Terminal
-	scan   scanner
-	shell  Shell
-	phase  phase
-	run    *Run // the run that was dispatched and has not ended
-	shape  typed
-	asked  int        // continuation prompts seen since the dispatch
-	prompt promptSpot // where the prompt ended
-	seen   sight      // the latest look at the terminal
-	exec   program    // what the shell was when it was hooked
-	reborn string     // what the next run should tell of the shell
-	lastly time.Time  // of the latest output
-	change chan struct{}
-	subs   map[chan struct{}]struct{}
+	mu      sync.Mutex
+	term    *vt.Terminal
+	scan    scanner
+	shell   Shell
+	phase   phase
+	run     *Run // the run that was dispatched and has not ended
+	shape   typed
+	asked   asked
+	prompt  promptSpot       // where the prompt ended
+	refusal backends.Outcome // what the shell reported instead of beginning with the run
+	keyed   keyed            // what was typed at the prompt without a reaction so far
+	seen    sight            // the latest look at the terminal
+	exec    program          // what the shell was when it was hooked
+	reborn  string           // what the next run should tell of the shell
+	lastly  time.Time        // of the latest output
+	change  chan struct{}
+	subs    map[chan struct{}]struct{}
 
-	seeded   bool      // the emulator shows the terminal's state
-	stale    bool      // it was seeded in the middle of output
-	rejoined bool      // output may have been missed since the last look
-	dying    time.Time // when the shell was first seen to have ended without a status
+	seeded  bool      // the emulator shows the terminal's state
+	stale   bool      // it was seeded in the middle of output
+	missing *Run      // the run of which output was missed since the last look
+	dying   time.Time // when the shell was first seen to have ended without a status
 
 	poke   chan struct{} // output has come
 	closed chan struct{}
 	gone   error // why the pane cannot be used any more
+}
+
+// asked is what is known of the shell's questions for the rest of a command.
+type asked struct {
+	times     int       // continuation prompts since the dispatch
+	abandoned time.Time // when the command was last given up
 }
 
 // promptSpot is where a prompt ended on the screen.
@@ -137,6 +146,12 @@ func (p *Pane) wait(ctx context.Context, ok func() bool) error {
 
 // Type types bytes exactly as they are.
 func (p *Pane) Type(ctx context.Context, text []byte) error {
+	switch {
+	case bytes.IndexByte(text, 0x03) >= 0:
+		p.typing(keyedInterrupt)
+	case bytes.ContainsAny(text, "\r\n"):
+		p.typing(keyedEnter)
+	}
 	sent := make(chan error, 1)
 	p.wire.send(text, func(err error) { sent <- err })
 	select {
@@ -152,7 +167,34 @@ func (p *Pane) Keys(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return errors.New("pane: no keys to type")
 	}
+	for _, name := range names {
+		switch strings.ToLower(name) {
+		case "c-c", "^c":
+			p.typing(keyedInterrupt)
+		case "enter", "kpenter", "c-m", "c-j", "^m", "^j":
+			p.typing(keyedEnter)
+		}
+	}
 	return p.wire.keys(ctx, names)
+}
+
+// keyed is a key to which a shell at its prompt reacts with a mark. A Run that
+// comes right behind one waits for that.
+type keyed uint8
+
+const (
+	keyedNothing keyed = iota
+	keyedEnter
+	keyedInterrupt
+)
+
+// typing notes that a key is about to be typed.
+func (p *Pane) typing(k keyed) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.phase == atPrompt {
+		p.keyed = max(p.keyed, k)
+	}
 }
 
 // Interrupt types Ctrl-C.
@@ -234,20 +276,23 @@ func (p *Pane) nudge() {
 func (p *Pane) plain(data []byte) {
 	_, _ = p.term.Write(data) // never fails
 	p.prompt.afterward += len(data)
-	if p.run != nil && (p.phase == executing || p.phase == dispatched) {
+	if p.run != nil && p.refusal.State == backends.Unknown {
 		p.run.record(data)
 	}
 }
 
 // marked is what the shell says of itself.
 func (p *Pane) marked(m mark) {
+	if m.kind != 'R' && m.kind != 'B' {
+		p.keyed = keyedNothing
+	}
 	switch m.kind {
 	case 'R':
 		p.shell = Shell(m.arg)
 		p.phase = atPrompt
 		p.prompt = promptSpot{}
 	case 'B':
-		if p.phase == atPrompt {
+		if p.phase == atPrompt || p.phase == dispatched {
 			s := p.term.Snapshot()
 			p.prompt = promptSpot{known: true, row: s.Scrolled + s.Cursor.Row, col: s.Cursor.Col}
 		}
@@ -257,13 +302,19 @@ func (p *Pane) marked(m mark) {
 			p.run.begin()
 		}
 		p.phase = executing
+		p.refusal = backends.Outcome{}
 	case 'P':
 		p.continued()
 	case 'D':
 		p.prompt = promptSpot{}
-		was := p.phase
+		if p.phase == dispatched {
+			// The line was refused, or an interrupt from before has its prompt
+			// and the line is yet to be read: silence will tell.
+			p.refusal = statusOutcome(m.arg)
+			break
+		}
 		p.phase = atPrompt
-		if p.run != nil && (was == dispatched || was == executing) {
+		if p.run != nil {
 			p.finish(statusOutcome(m.arg))
 		}
 	}
@@ -280,7 +331,7 @@ func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
 	if p.shape.stash != "" {
 		p.wire.unstash(p.shape.stash)
 	}
-	p.shape = typed{}
+	p.shape, p.refusal = typed{}, backends.Outcome{}
 	p.turn <- struct{}{}
 }
 
@@ -301,14 +352,14 @@ func (p *Pane) continued() {
 	if p.run == nil {
 		return
 	}
-	if p.asked++; p.asked == p.shape.lines {
+	if p.asked.times++; p.asked.times == p.shape.lines {
 		p.run.notice("the command is not complete (an open quote, bracket or here-document): the shell asked for more, and it was abandoned")
 	}
 }
 
 // incomplete reports whether the shell waits for the rest of the current run's
 // command. p.mu is held.
-func (p *Pane) incomplete() bool { return p.run != nil && p.asked >= p.shape.lines }
+func (p *Pane) incomplete() bool { return p.run != nil && p.asked.times >= p.shape.lines }
 
 // seed sets the emulator from the terminal's own state.
 func (p *Pane) seed(s vt.Seed, fresh bool) {
@@ -338,8 +389,9 @@ func (p *Pane) missed(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.scan.held = nil
-	p.seeded, p.stale, p.rejoined = false, true, true
+	p.seeded, p.stale = false, true
 	if p.run != nil {
+		p.missing = p.run
 		p.run.lost(why)
 	}
 }
@@ -354,7 +406,7 @@ func (p *Pane) abandon(why error) {
 	p.gone = why
 	close(p.closed)
 	if p.run != nil {
-		p.finish(backends.Outcome{}, fmt.Sprintf("the pane is gone: %v; whether the command ended is not known", why))
+		p.finish(backends.Outcome{}, fmt.Sprintf("the pane is gone (%v): whether and how the command ended is not known; the next command needs a fresh pane", why))
 	}
 	p.changed()
 }

@@ -1,6 +1,7 @@
 package pane_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ func must(t testing.TB, err error) {
 }
 
 func TestWhatTheOperatorHasTypedIsNotAddedTo(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := shared(t, shell)
 		must(t, p.Type(t.Context(), []byte("rm -rf  ")))
@@ -55,6 +57,7 @@ func TestWhatTheOperatorHasTypedIsNotAddedTo(t *testing.T) {
 }
 
 func TestWhatWasTypedAheadDoesNotReachTheNextCommand(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := shared(t, shell)
 		r := start(t, p, pane.Request{Command: "echo up; sleep 0.2"})
@@ -74,6 +77,7 @@ func TestWhatWasTypedAheadDoesNotReachTheNextCommand(t *testing.T) {
 }
 
 func TestCommandsTypedByHandAreNoRuns(t *testing.T) {
+	t.Parallel()
 	p := shared(t, "bash")
 	must(t, p.Type(t.Context(), []byte("echo by hand; sleep 0.1; false\r")))
 	eventually(t, p, "its output", func() bool { return strings.Contains(p.Screen().String(), "\nby hand") })
@@ -85,7 +89,55 @@ func TestCommandsTypedByHandAreNoRuns(t *testing.T) {
 	}
 }
 
+func TestARunRightBehindKeysIsNotMistakenForThem(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		for _, typed := range []string{"\r", "\x03", "false\r", "no-such-command\r", "sleep 0.05; false\r"} {
+			for range 5 {
+				must(t, p.Type(t.Context(), []byte(typed)))
+				if res := run(t, p, "echo hi"); res.Text != "hi\n" || !res.Outcome.OK() {
+					t.Errorf("behind %q: %+v", typed, res)
+				}
+			}
+		}
+		must(t, p.Keys(t.Context(), []string{"x", "C-c"}))
+		if res := run(t, p, "echo hi"); res.Text != "hi\n" {
+			t.Errorf("behind Ctrl-C: %+v", res)
+		}
+	})
+}
+
+// An interrupt of which the pane does not know, as from the operator's own
+// terminal, in the worst moments. bash loses the first character of a line by
+// it, and shells show a prompt that is no answer to the line.
+func TestAnUnknownInterruptChangesNoCommand(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		for range 40 {
+			must(t, p.Keys(t.Context(), []string{"0x3"}))
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			r, err := p.Run(ctx, pane.Request{Command: "echo hi"})
+			cancel()
+			var pending *pane.PendingError
+			if errors.As(err, &pending) {
+				continue
+			}
+			must(t, err)
+			res := finish(t, p, r)
+			switch {
+			case !res.Executed && res.Total == 0, res.Outcome == backends.ExitedWith(130):
+			case res.Text != "hi\n" || !res.Outcome.OK():
+				t.Errorf("%+v", res)
+			}
+		}
+		run(t, p, "true")
+	})
+}
+
 func TestAFullScreenProgramIsTold(t *testing.T) {
+	t.Parallel()
 	p := shared(t, "bash")
 	r := start(t, p, pane.Request{Command: `printf '\033[?1049h'; read x; printf '\033[?1049l'; sh -c 'exit 4'`})
 	select {
@@ -100,6 +152,7 @@ func TestAFullScreenProgramIsTold(t *testing.T) {
 }
 
 func TestCopyModeDoesNotSwallowACommand(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "bash")
 	p, err := r.open(t).Shared(t.Context())
 	must(t, err)
@@ -110,6 +163,7 @@ func TestCopyModeDoesNotSwallowACommand(t *testing.T) {
 }
 
 func TestTheHistoryStaysClean(t *testing.T) {
+	t.Parallel()
 	p := shared(t, "bash")
 	run(t, p, "echo 'a\tb'") // goes through a buffer
 	run(t, p, "echo one\necho two")
@@ -120,6 +174,7 @@ func TestTheHistoryStaysClean(t *testing.T) {
 }
 
 func TestTheOperatorsSettingsAreNoObstacle(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "bash")
 	rc := filepath.Join(t.TempDir(), "rc")
 	must(t, os.WriteFile(rc, []byte(`
@@ -134,7 +189,6 @@ printf() { :; }
 	r.opt.Shell = []string{"bash", "--noprofile", "--rcfile", rc}
 	p, err := r.open(t).Shared(t.Context())
 	must(t, err)
-	t.Logf("SHELL %q\n%s", p.Shell(), p.Screen())
 	for range 2 {
 		if res := run(t, p, "echo hi; (exit 3)"); res.Text != "aliased hi\n" || res.Outcome != backends.ExitedWith(3) {
 			t.Errorf("result %+v", res)
@@ -146,6 +200,7 @@ printf() { :; }
 }
 
 func TestTheSizeIsTheOneAskedFor(t *testing.T) {
+	t.Parallel()
 	p := shared(t, "dash")
 	if res := run(t, p, "stty size"); res.Text != "24 80\n" {
 		t.Errorf("size %q", res.Text)
@@ -158,6 +213,7 @@ func TestTheSizeIsTheOneAskedFor(t *testing.T) {
 }
 
 func TestTheScreenIsTmuxs(t *testing.T) {
+	t.Parallel()
 	p := shared(t, "bash")
 	run(t, p, `for i in $(seq 1 60); do printf '\033[3%dmline %d 日本\033[m\n' $((i%8)) $i; done`)
 	run(t, p, "echo end")
@@ -170,6 +226,7 @@ func TestTheScreenIsTmuxs(t *testing.T) {
 }
 
 func TestCapture(t *testing.T) {
+	t.Parallel()
 	p := shared(t, "dash")
 	run(t, p, `clear; for i in $(seq 1 40); do echo "line $i"; done; printf '\033[1mbold\033[m \001\n'; printf '%0100d\n' 7`)
 	eventually(t, p, "the prompt", p.AtPrompt)
@@ -206,6 +263,7 @@ type stuck struct{ release chan struct{} }
 func (s stuck) Write([]byte) (int, error) { <-s.release; return 0, errors.New("released") }
 
 func TestASlowConsumerSlowsNothing(t *testing.T) {
+	t.Parallel()
 	p := shared(t, "dash")
 	_, cancel := p.Subscribe() // and never read
 	defer cancel()
@@ -245,6 +303,7 @@ func (r *rig) cut(t testing.TB) {
 }
 
 func TestALostConnectionIsMadeAgain(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		r := newRig(t, shell)
 		g := &gate{Target: r.target}
@@ -285,6 +344,7 @@ func TestALostConnectionIsMadeAgain(t *testing.T) {
 }
 
 func TestAKilledServerGivesAnUnknownOutcomeAndAFreshPane(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "bash")
 	k := r.open(t)
 	p, err := k.Shared(t.Context())
@@ -306,6 +366,7 @@ func TestAKilledServerGivesAnUnknownOutcomeAndAFreshPane(t *testing.T) {
 }
 
 func TestCloseEndsWhatRunsAndLeavesForeignSessionsAlone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "bash")
 	r.tmux(t, "new-session", "-d", "-s", "operators", "cat")
 	r.tmux(t, "new-session", "-d", "-s", "nod-test-main-by-hand", "cat") // no marks
@@ -327,6 +388,7 @@ func TestCloseEndsWhatRunsAndLeavesForeignSessionsAlone(t *testing.T) {
 }
 
 func TestADeadProcesssSessionsAreTakenOverOrRemoved(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "bash")
 	r.opt.Keep = true
 	first := r.open(t)
@@ -376,6 +438,7 @@ func TestADeadProcesssSessionsAreTakenOverOrRemoved(t *testing.T) {
 }
 
 func TestSessionsAndPanesAreBoundedAndProtected(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "dash")
 	r.opt.MaxSessions, r.opt.MaxPanes = 2, 2
 	k := r.open(t)
@@ -423,9 +486,97 @@ func is(t testing.TB, err, want error) {
 }
 
 func TestNoTmuxIsAClearError(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "dash")
 	none := local.New([]string{"PATH=" + t.TempDir()})
 	defer func() { must(t, none.Close()) }()
 	_, err := pane.Open(t.Context(), none, r.opt)
 	is(t, err, tmux.ErrNoTmux)
+}
+
+func TestWhatTheOperatorEndsByHandIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "bash")
+	k := r.open(t)
+	p, err := k.Shared(t.Context())
+	must(t, err)
+	for _, typed := range []string{"exit\r", "exec bash --norc\r", "sleep 0.3; exit 3\r"} {
+		must(t, p.Type(t.Context(), []byte(typed)))
+		if res := run(t, p, "echo hi"); res.Text != "hi\n" || !res.Outcome.OK() || len(res.Notices) != 1 {
+			t.Errorf("after %q: %+v", typed, res)
+		}
+	}
+	// The last pane of the session, and so the session.
+	r.tmux(t, "kill-pane", "-t", p.ID())
+	eventually(t, p, "the end of the pane", func() bool {
+		_, err := k.Get("", "")
+		return errors.Is(err, pane.ErrNotFound)
+	})
+	p, err = k.Shared(t.Context())
+	must(t, err)
+	side, err := k.CreatePane(t.Context(), "", "side")
+	must(t, err)
+	// One of two.
+	r.tmux(t, "kill-pane", "-t", p.ID())
+	eventually(t, p, "the end of the pane", func() bool {
+		_, err := k.Get("", "")
+		return errors.Is(err, pane.ErrNotFound)
+	})
+	_, err = p.Run(t.Context(), pane.Request{Command: "true"})
+	is(t, err, pane.ErrEnded)
+	if p, err = k.Shared(t.Context()); err != nil || p.ID() == side.ID() {
+		t.Fatal(p, err)
+	}
+	if res := run(t, p, "echo hi"); res.Text != "hi\n" {
+		t.Errorf("result %+v", res)
+	}
+}
+
+// beVictim is a process that keeps a pane in which output floods, until it is
+// killed.
+func beVictim(socket string) {
+	ctx := context.Background()
+	target := local.New(os.Environ())
+	k, err := pane.Open(ctx, target, pane.Options{Agent: "test", Socket: socket, Config: "/dev/null", Shell: shells["bash"]})
+	if err == nil {
+		var p *pane.Pane
+		if p, err = k.Shared(ctx); err == nil {
+			var flood *pane.Run
+			if flood, err = p.Run(ctx, pane.Request{Command: "x=kept; yes"}); err == nil {
+				for flood.Result().Total < 1<<20 {
+					time.Sleep(time.Millisecond)
+				}
+			}
+		}
+	}
+	fmt.Println("flooding", err)
+	select {}
+}
+
+func TestAKilledProcessLeavesAPaneThatTheNextOneTakesOver(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "bash")
+	self, err := os.Executable()
+	must(t, err)
+	victim := exec.Command(self)
+	victim.Env = []string{"NOD_TEST_VICTIM=" + r.opt.Socket, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "SHELL=/bin/bash"}
+	out, err := victim.StdoutPipe()
+	must(t, err)
+	must(t, victim.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "flooding <nil>\n" {
+		t.Errorf("the victim says %q, %v", line, err)
+	}
+	must(t, victim.Process.Kill())
+	_ = victim.Wait() // it was killed
+
+	p, err := r.open(t).Shared(t.Context())
+	must(t, err)
+	before := p.Screen()
+	eventually(t, p, "the flood to go on", func() bool { return p.Screen() != before })
+	must(t, p.Interrupt(t.Context()))
+	eventually(t, p, "the prompt", func() bool { return strings.Contains(p.Screen().String(), "^C") })
+	if res := run(t, p, "echo $x"); res.Text != "kept\n" {
+		t.Errorf("result %+v", res)
+	}
 }

@@ -36,8 +36,10 @@ type Result struct {
 	// Outcome is Exited with the status that the shell reported, or what the
 	// end of the shell itself told, or Unknown.
 	Outcome backends.Outcome
-	// Executed is false if the shell refused the line, for example because of a
-	// syntax error: nothing of it was run. Text then is what the shell said.
+	// Executed is false if it is sure that nothing of the command was run: the
+	// shell refused the line, for example because of a syntax error. Text then
+	// is what the shell said. Before the end of the run, it tells whether the
+	// shell is known to have begun.
 	Executed bool
 	// Raw is the kept output as the programs wrote it to the terminal; Text is
 	// the same for reading: escape sequences resolved, "\n" at the end of lines.
@@ -67,6 +69,7 @@ type Run struct {
 
 	mu      sync.Mutex
 	running bool // the shell has begun with it
+	refused bool // nothing of it was run
 	ended   bool
 	result  Result
 }
@@ -131,6 +134,13 @@ func (r *Run) begin() {
 	}
 }
 
+// refuse says that nothing of the command was run.
+func (r *Run) refuse() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused = true
+}
+
 // record takes output. It never blocks on the sink.
 func (r *Run) record(p []byte) {
 	r.mu.Lock()
@@ -193,6 +203,7 @@ func (r *Run) end(outcome backends.Outcome, notices ...string) {
 	}
 	r.ended = true
 	r.result.Outcome = outcome
+	r.result.Executed = r.running || !r.refused
 	r.result.Duration = time.Since(r.Started)
 	for _, n := range notices {
 		r.noticeLocked(n)

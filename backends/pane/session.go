@@ -17,6 +17,8 @@ type session struct {
 	name     string // as the keeper's callers know it
 	tmuxName string
 
+	placing sync.Mutex // held while panes come, go or get another id
+
 	mu     sync.RWMutex
 	client *tmux.Client
 	panes  map[string]*Pane // by id
@@ -39,6 +41,8 @@ func (s *session) Notify(name, args string) {
 		for _, p := range s.all() {
 			p.resized()
 		}
+	case "window-close", "unlinked-window-close":
+		s.keeper.running.Go(func() { s.prune(s.keeper.life) })
 	case "pause":
 		if p := s.pane(args); p != nil {
 			s.connection().Continue(args)
@@ -100,28 +104,44 @@ func (s *session) join(ctx context.Context) error {
 // refresh makes the panes known that tmux has, and forgets those that it has
 // not.
 func (s *session) refresh(ctx context.Context) error {
+	s.placing.Lock()
+	defer s.placing.Unlock()
 	there, err := s.keeper.server.Panes(ctx, s.tmuxName)
 	if err != nil {
 		return err
 	}
+	for _, t := range there {
+		if p := s.pane(t.ID); p != nil {
+			p.wire.reseed(true)
+			p.nudge()
+		} else {
+			s.add(t)
+		}
+	}
+	s.retain(there)
+	return nil
+}
+
+// prune forgets the panes that somebody has closed.
+func (s *session) prune(ctx context.Context) {
+	s.placing.Lock()
+	defer s.placing.Unlock()
+	there, err := s.keeper.server.Panes(ctx, s.tmuxName)
+	if err == nil { // else the whole session ends, which tend sees
+		s.retain(there)
+	}
+}
+
+func (s *session) retain(there []tmux.Pane) {
 	alive := map[string]bool{}
 	for _, t := range there {
 		alive[t.ID] = true
-		p := s.pane(t.ID)
-		if p == nil {
-			s.add(t)
-			continue
-		}
-		p.missed("part of the output may have been lost: the connection to tmux was interrupted")
-		p.wire.reseed(true)
-		p.nudge()
 	}
 	for _, p := range s.all() {
 		if !alive[p.ID()] {
 			s.drop(p, fmt.Errorf("%w: pane %s has been closed", ErrEnded, p.ID()))
 		}
 	}
-	return nil
 }
 
 // add makes a pane known.
@@ -166,6 +186,10 @@ func (s *session) tend(ctx context.Context) {
 			return
 		case <-c.Done():
 		}
+		// Before the new connection, which may bring the end of a run at once.
+		for _, p := range s.all() {
+			p.missed("part of the output may have been lost: the connection to tmux was interrupted")
+		}
 		if err := s.rejoin(ctx); err != nil {
 			if ctx.Err() == nil {
 				s.keeper.lost(s, fmt.Errorf("%w (%w)", ErrEnded, err))
@@ -179,7 +203,7 @@ func (s *session) tend(ctx context.Context) {
 func (s *session) rejoin(ctx context.Context) error {
 	deadline := time.Now().Add(rejoinFor)
 	for pause := rejoinFirst; ; pause = min(2*pause, rejoinMost) {
-		_, err := s.keeper.server.Panes(ctx, s.tmuxName)
+		err := s.keeper.server.EndClient(ctx, s.tmuxName)
 		if err == nil {
 			err = s.join(ctx)
 		}

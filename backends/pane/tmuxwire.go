@@ -134,6 +134,8 @@ func (w *tmuxWire) program(ctx context.Context, pid int) (program, error) {
 }
 
 func (w *tmuxWire) renew(ctx context.Context) error {
+	w.s.placing.Lock()
+	defer w.s.placing.Unlock()
 	w.mu.Lock()
 	old := w.at
 	w.mu.Unlock()

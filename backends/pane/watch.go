@@ -14,6 +14,12 @@ const (
 	quiet = 50 * time.Millisecond
 	// lookMost is the longest time between two looks while a run is silent.
 	lookMost = time.Second
+	// abandonAgain is how long an abandoned command may take to go away. It is
+	// long because a second Ctrl-C that comes too late hits the next command.
+	abandonAgain = 2 * time.Second
+	// refusedAfter is the silence after which a shell that has shown a prompt
+	// instead of beginning with a run's line is sure not to have it.
+	refusedAfter = 2 * quiet
 	// replacedAfter is how long a run must have been silent before it is asked
 	// whether its shell still is the same program: a question that costs a
 	// process on the target.
@@ -50,10 +56,17 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 	if p.run != nil && p.term.Snapshot().Alternate {
 		p.run.tookScreen()
 	}
-	if p.incomplete() {
+	if p.incomplete() && time.Since(p.asked.abandoned) >= abandonAgain {
 		// Ctrl-C, in silence and again if need be: bash (5.2) can hang at an
 		// interrupt that comes while it puts up its prompt, until the next.
+		p.asked.abandoned = time.Now()
 		p.wire.send([]byte{0x03}, nil)
+	}
+	if p.refusal.State != backends.Unknown && silence >= refusedAfter {
+		p.phase = atPrompt
+		p.run.refuse()
+		p.finish(p.refusal)
+		p.changed()
 	}
 	again = p.run != nil || p.phase == executing
 	stale := p.stale
@@ -93,14 +106,14 @@ func (p *Pane) observe(seen sight) (again bool) {
 		}
 	}
 	p.dying = time.Time{}
-	rejoined := p.rejoined
-	p.rejoined = false
+	missing := p.missing
+	p.missing = nil
 	died := seen.dead && !p.seen.dead
 	p.seen = seen
 	switch {
 	case died:
 		p.ended(seen)
-	case rejoined && p.run != nil:
+	case missing != nil && missing == p.run:
 		p.recall(seen.path)
 	}
 	return false
@@ -110,8 +123,8 @@ func (p *Pane) observe(seen sight) (again bool) {
 func (p *Pane) ended(seen sight) {
 	if p.run != nil {
 		// tmux drops what it has not sent yet when a program ends, sometimes
-		// even the mark of the command's beginning.
-		if seen.path == p.left("run") {
+		// even the mark of the command's beginning: what there is then is the echo.
+		if p.phase == dispatched {
 			p.run.begin()
 		}
 		p.run.lost("output from just before the end of the shell may be missing")
@@ -155,12 +168,13 @@ func (p *Pane) checkReplaced(ctx context.Context, seen sight) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.exec == "" || now == p.exec || p.run == nil {
+	if p.exec == "" || now == p.exec || p.phase != executing {
 		return
 	}
 	p.forget()
-	notice := fmt.Sprintf("the command replaced the shell of this pane by %q (exec)", seen.command)
 	p.reborn = "an earlier command replaced the shell of this pane by exec: this one ran in the new shell"
-	p.finish(backends.Outcome{}, notice+"; its own outcome cannot be known")
+	if p.run != nil {
+		p.finish(backends.Outcome{}, fmt.Sprintf("the command replaced the shell of this pane by %q (exec); its own outcome cannot be known", seen.command))
+	}
 	p.changed()
 }

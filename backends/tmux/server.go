@@ -166,7 +166,29 @@ func (s *Server) Attach(ctx context.Context, session string, to Handler) (*Clien
 		return nil, err
 	}
 	c.version = s.version
+	c.Queue(nil, []string{"set-option", "-F", "-t", "=" + session + ":", "@nod_client", "#{client_pid}"})
 	return c, nil
+}
+
+// EndClient ends the control client by which nod was last attached to a
+// session, if it still is there. Where its owner has died in the middle of
+// output, tmux (3.3a) waits for ever to write the rest to it, and the pane
+// stands still for everybody.
+func (s *Server) EndClient(ctx context.Context, session string) error {
+	out, err := s.Run(ctx, "list-clients", "-t", "="+session, "-F", "#{client_pid} #{@nod_client} #{client_control_mode}")
+	if err != nil {
+		return absent(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) != 3 || f[0] != f[1] || f[2] != "1" {
+			continue // the operator's
+		}
+		if _, _, _, err := s.exec(ctx, []string{"sh", "-c", `kill -9 "$1"`, "sh", f[0]}); err != nil {
+			return fmt.Errorf("tmux: end the stuck client %s of %s: %w", f[0], session, err)
+		}
+	}
+	return nil
 }
 
 // shellWord quotes a word for a POSIX shell.

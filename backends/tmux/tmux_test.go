@@ -237,9 +237,15 @@ func TestARefusedCommandStopsItsLineAndNoOther(t *testing.T) {
 
 func TestASeedSurvivesAForgedEndOfReply(t *testing.T) {
 	s, _, _ := server(t)
-	pane, c, _ := create(t, s, "nod-t-forge", "sh", "-c", "stty raw -echo; cat")
-	seed := func() vt.Seed {
-		t.Helper()
+	// A screen full of guesses at the end of the next reply: its time and its
+	// number, which counts up.
+	const guesses = `stty raw -echo; printf ready; read x; now=$(date +%s); for t in $((now+1)) $((now+2)); do
+		seq -f "%%end $t %g 1" 250 450 | sed 's/$/\r/'; done; printf last; sleep 100`
+	pane, c, _ := create(t, s, "nod-t-forge", "bash", "-c", guesses)
+	shows(t, s, pane.ID, "ready")
+	c.Type(pane.ID, []byte("\n"), nil)
+	shows(t, s, pane.ID, "last")
+	for limit := time.Now().Add(2500 * time.Millisecond); time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
 		got := make(chan vt.Seed, 1)
 		c.Seed(pane.ID, true, func(s vt.Seed, err error) {
 			if err != nil {
@@ -247,24 +253,9 @@ func TestASeedSurvivesAForgedEndOfReply(t *testing.T) {
 			}
 			got <- s
 		})
-		return <-got
-	}
-	seed()
-	// The next few replies' numbers, guessed as a hostile program would.
-	now := time.Now().Unix()
-	begin, err := c.Do(t.Context(), "display-message", "-p", "ready")
-	if err != nil || begin[0] != "ready" {
-		t.Fatal(begin, err)
-	}
-	var forged strings.Builder
-	for n := 240; n < 1500; n++ {
-		fmt.Fprintf(&forged, "%%end %d %d 1\r\n", now, n)
-	}
-	c.Type(pane.ID, []byte(forged.String()+"last"), nil)
-	shows(t, s, pane.ID, "last")
-	got := seed()
-	if len(got.Lines) != 24 || !strings.HasPrefix(string(got.Lines[23]), "last") || len(got.Scrollback) != got.History {
-		t.Errorf("%d lines, %d of %d in the scrollback", len(got.Lines), len(got.Scrollback), got.History)
+		if got := <-got; len(got.Lines) != 24 || !strings.HasPrefix(string(got.Lines[23]), "last") || len(got.Scrollback) != got.History {
+			t.Fatalf("%d lines, %d of %d in the scrollback", len(got.Lines), len(got.Scrollback), got.History)
+		}
 	}
 }
 
@@ -368,7 +359,15 @@ func TestAReplacedPaneWorksBesideAControlClient(t *testing.T) {
 			t.Errorf("pane %+v in place of %+v", next, pane)
 		}
 		pane = next
-		shows(t, s, pane.ID, "Pane is dead")
+		for limit := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			panes, err := s.Panes(t.Context(), "nod-t-replace")
+			if err != nil || len(panes) != 1 || time.Now().After(limit) {
+				t.Fatalf("panes %+v, %v", panes, err)
+			}
+			if panes[0].Dead {
+				break
+			}
+		}
 	}
 	if _, err := c.Do(t.Context(), "display-message", "-p", "alive"); err != nil {
 		t.Error(err)
