@@ -173,6 +173,21 @@ func TestTheHistoryStaysClean(t *testing.T) {
 	}
 }
 
+func TestALongCommandNeedsNothingOfTheShellsSettings(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		run(t, p, "PATH=/nowhere; unset TMUX")
+		if res := run(t, p, "echo 'a\tb'"); res.Text != "a\tb\n" || !res.Outcome.OK() {
+			t.Errorf("result %+v", res)
+		}
+		run(t, p, "__nod_t=/nowhere/tmux")
+		if res := run(t, p, "echo 'a\tb'"); res.Outcome != backends.ExitedWith(127) {
+			t.Errorf("a command that cannot be handed over: %+v", res)
+		}
+	})
+}
+
 func TestTheOperatorsSettingsAreNoObstacle(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "bash")

@@ -8,7 +8,8 @@ __nod_q() { local s=$?
   [[ ${PS1-} == *__nod_b* ]] || PS1+='\''\[${__nod_b}\]'\''
   [[ ${PS2-} == *__nod_p* ]] || PS2+='\''\[${__nod_p}\]'\''
   return "$s"; }
-__nod_r() { command tmux show-buffer -b nod-NAME; }
+__nod_t=$(command -v tmux) __nod_x=${TMUX-}
+__nod_r() { TMUX=$__nod_x "$__nod_t" show-buffer -b nod-NAME || builtin printf "(exit 127)"; }
 __nod_k=old
 if ((BASH_VERSINFO[0]>4 || (BASH_VERSINFO[0]==4 && BASH_VERSINFO[1]>=4))); then
   __nod_k=bash
@@ -35,7 +36,8 @@ builtin printf "\e]133;R;%s;h=NONCE\a" "$__nod_k"
 '
 else
 __nod_f() { printf '\033]7;nod:NONCE:run\007\033]133;C;h=NONCE\007'; }
-__nod_r() { command tmux show-buffer -b nod-NAME; }
+__nod_t="$(command -v tmux)" __nod_x="${TMUX-}"
+__nod_r() { TMUX="$__nod_x" "$__nod_t" show-buffer -b nod-NAME || printf '(exit 127)'; }
 __nod_d="$(printf '\033]133;D;')"
 __nod_e="$(printf ';h=NONCE\007\033]7;nod:NONCE:')"
 __nod_g="$(printf '\007')"

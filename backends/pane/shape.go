@@ -1,0 +1,49 @@
+package pane
+
+import "strings"
+
+// longestTyped is the longest line that is typed as it is. Terminals cut longer
+// ones silently (4,095 bytes, some shells at 1,023), and still run the rest.
+const longestTyped = 800
+
+// typed is how a command is typed.
+type typed struct {
+	keys  []byte
+	lines int    // how many continuation prompts would be one too many
+	stash string // the buffer that holds the command, if it is not typed itself
+}
+
+// shape decides how a command is typed for a shell.
+func shape(command string, shell Shell, paste bool, n nonce) typed {
+	clear := "\x15" // what was typed ahead: Ctrl-U
+	announce := "__nod_f;"
+	if shell.readline() {
+		// To the end of the line first; the first blank keeps the bell quiet.
+		// The second is for bash (5.2), which loses the first character of a
+		// line if an interrupt came while it put the prompt up.
+		clear = "\x05 \x15 "
+	}
+	if shell.announces() {
+		announce = ""
+	}
+	lines := strings.Count(command, "\n") + 1
+	direct := len(command) <= longestTyped && !strings.ContainsFunc(command, func(r rune) bool {
+		return r < 0x20 && r != '\n' || r == 0x7f
+	})
+	if shell.readline() && (strings.Contains(command, "!") || strings.HasPrefix(command, "^")) {
+		direct = false // history expansion would change it
+	}
+	switch {
+	case !direct, lines > 1 && shell.readline() && !paste, lines > 1 && shell == OldBash:
+		return typed{
+			keys:  []byte(clear + announce + "eval \"$(__nod_r)\"\r"),
+			lines: 1, stash: n.buffer(),
+		}
+	case lines == 1:
+		return typed{keys: []byte(clear + announce + command + "\r"), lines: 1}
+	case shell.readline():
+		return typed{keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~\r"), lines: 1}
+	}
+	quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
+	return typed{keys: []byte(clear + announce + "eval " + quoted + "\r"), lines: lines}
+}
