@@ -36,6 +36,20 @@ func makeFolder(dir string) error {
 	return nil
 }
 
+// holdDoor makes one process at a time open or close the database. SQLite takes
+// exclusive locks when the first one enters and when the last one leaves, and
+// answers "busy" at once then, whatever the busy time-out.
+func holdDoor(dir string) (release func(), err error) {
+	f, err := os.OpenFile(filepath.Join(dir, "door"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f, unix.LOCK_EX); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil // closing unlocks, and nothing was written
+}
+
 const livePrefix = "live-"
 
 // holder is the proof that this process is alive: a file that it keeps locked.

@@ -70,6 +70,13 @@ func (s *Store) open(ctx context.Context, opt Options) error {
 	if err := s.prepare(opt.ReadOnly); err != nil {
 		return err
 	}
+	if !opt.ReadOnly {
+		enter, err := holdDoor(s.dir)
+		if err != nil {
+			return err
+		}
+		defer enter()
+	}
 	db, err := sql.Open("sqlite", s.dsn(opt))
 	if err != nil {
 		return err
@@ -186,7 +193,14 @@ func (s *Store) otherVersion(found, known int) error {
 func (s *Store) Close() error {
 	var err error
 	if s.db != nil {
-		err = s.db.Close()
+		if s.holder != nil {
+			leave, doorErr := holdDoor(s.dir)
+			if doorErr == nil {
+				defer leave()
+			}
+			err = doorErr
+		}
+		err = errors.Join(err, s.db.Close())
 	}
 	if s.holder != nil {
 		err = errors.Join(err, s.holder.release())

@@ -117,7 +117,7 @@ func TestAPasteOfAMegabyteStaysQuick(t *testing.T) {
 			play(in, "y", "<left>", "<del>")
 			in.Draw(s, 0, 0, 80, in.Height(80, 10), true, "")
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 30*time.Second { // what is quadratic takes many minutes
 			t.Errorf("%s: %v", name, took)
 		}
 		if got := len(in.Text()); got < len(paste) {
