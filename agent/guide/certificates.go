@@ -35,7 +35,7 @@ func certificateFiles(f found) []string {
 	var files []string
 	for _, line := range o.lines() {
 		base := strings.ToLower(path.Base(line))
-		if plainPath.FindString(line) != line || strings.Contains(base, "key") || strings.HasPrefix(base, "dh") ||
+		if plainPath().FindString(line) != line || strings.Contains(base, "key") || strings.HasPrefix(base, "dh") ||
 			base == "chain.pem" || base == "fullchain.pem" || len(files) == maxCertificates {
 			continue
 		}
@@ -51,12 +51,12 @@ type certificate struct {
 }
 
 var (
-	certSubject = regexp.MustCompile(`(?m)^subject=\s*(.*)$`)
-	certEnd     = regexp.MustCompile(`(?m)^notAfter=(.*)$`)
+	certSubject = lazy(`(?m)^subject=\s*(.*)$`)
+	certEnd     = lazy(`(?m)^notAfter=(.*)$`)
 )
 
 func parseCertificate(o outcome) (certificate, bool) {
-	m := certEnd.FindStringSubmatch(o.text)
+	m := certEnd().FindStringSubmatch(o.text)
 	if m == nil {
 		return certificate{}, false
 	}
@@ -65,7 +65,7 @@ func parseCertificate(o outcome) (certificate, bool) {
 		return certificate{}, false
 	}
 	c := certificate{end: end}
-	if s := certSubject.FindStringSubmatch(o.text); s != nil {
+	if s := certSubject().FindStringSubmatch(o.text); s != nil {
 		c.subject = strings.TrimSpace(s[1])
 	}
 	return c, true

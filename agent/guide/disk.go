@@ -77,7 +77,7 @@ func fullestFolder(f found) []step {
 		return nil
 	}
 	m := mounts[0]
-	if m.percent < nearlyFull || m.at == "/" || strings.HasPrefix(m.at, "/var") || plainPath.FindString(m.at) != m.at {
+	if m.percent < nearlyFull || m.at == "/" || strings.HasPrefix(m.at, "/var") || plainPath().FindString(m.at) != m.at {
 		return nil
 	}
 	return []step{observe(duLine(m.at), "find the largest folders under "+m.at)}

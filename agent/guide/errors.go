@@ -14,7 +14,7 @@ type tally struct {
 	count int
 }
 
-var processID = regexp.MustCompile(`\[\d+\]:?$`)
+var processID = lazy(`\[\d+\]:?$`)
 
 // parseCounts reads uniq -c over the journal's third column, sshd[812]: and the like, and
 // adds up what differs only in the process id.
@@ -29,7 +29,7 @@ func parseCounts(o outcome) []tally {
 		if err != nil {
 			continue
 		}
-		sum[strings.TrimSuffix(processID.ReplaceAllString(f[1], ""), ":")] += n
+		sum[strings.TrimSuffix(processID().ReplaceAllString(f[1], ""), ":")] += n
 	}
 	list := make([]tally, 0, len(sum))
 	for name, n := range sum {
@@ -76,14 +76,14 @@ func reportErrors(f found) string {
 	return strings.TrimSpace(s)
 }
 
-var journalDate = regexp.MustCompile(`^\d{4}-\d\d-\d\dT`)
+var journalDate = lazy(`^\d{4}-\d\d-\d\dT`)
 
 // journalEntries leaves out what journalctl says about itself: hints, and that there are
 // no entries.
 func journalEntries(o outcome) []string {
 	var list []string
 	for _, line := range o.lines() {
-		if journalDate.MatchString(line) {
+		if journalDate().MatchString(line) {
 			list = append(list, line)
 		}
 	}

@@ -31,8 +31,8 @@ func (g *Guide) Transport() http.RoundTripper { return g }
 
 // Topics lists what the guide can look at, as questions an operator can ask.
 func Topics() []string {
-	list := make([]string, 0, len(known.Topics))
-	for _, t := range known.Topics {
+	list := make([]string, 0, len(known().Topics))
+	for _, t := range known().Topics {
 		list = append(list, t.Example)
 	}
 	return list

@@ -17,7 +17,7 @@ type listener struct {
 	processes []string
 }
 
-var ssProcess = regexp.MustCompile(`\("([^"]+)",pid=(\d+)`)
+var ssProcess = lazy(`\("([^"]+)",pid=(\d+)`)
 
 // parseListeners reads ss -tulpn and netstat -tuln, grouped by port.
 func parseListeners(o outcome) []listener {
@@ -70,7 +70,7 @@ func parseListeners(o outcome) []listener {
 }
 
 func (l *listener) nameProcesses(line string) {
-	for _, m := range ssProcess.FindAllStringSubmatch(line, -1) {
+	for _, m := range ssProcess().FindAllStringSubmatch(line, -1) {
 		l.processes = addNew(l.processes, m[1])
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-var loadAverage = regexp.MustCompile(`load averages?:\s*(\d+[.,]\d+),?\s+(\d+[.,]\d+),?\s+(\d+[.,]\d+)`)
+var loadAverage = lazy(`load averages?:\s*(\d+[.,]\d+),?\s+(\d+[.,]\d+),?\s+(\d+[.,]\d+)`)
 
 // parseLoad reads the three averages of uptime.
 func parseLoad(o outcome) (avg [3]float64, ok bool) {
-	m := loadAverage.FindStringSubmatch(o.text)
+	m := loadAverage().FindStringSubmatch(o.text)
 	if m == nil {
 		return avg, false
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	whoLine  = regexp.MustCompile(`^(\S+)\s+(?:[-+?]\s+)?(\S+(?: \S+)?)\s+(?:(?:\.|\?|old|\d\d:\d\d)\s+)?(\d{4}-\d\d-\d\d \d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d(?::\d\d)?(?: \d{4})?)\s*(.*)$`)
-	lastLine = regexp.MustCompile(`^(\S+)\s+(\S+(?: \S+)?)\s+(\S*)\s+([A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d(?::\d\d)?(?: \d{4})?)`)
+	whoLine  = lazy(`^(\S+)\s+(?:[-+?]\s+)?(\S+(?: \S+)?)\s+(?:(?:\.|\?|old|\d\d:\d\d)\s+)?(\d{4}-\d\d-\d\d \d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d(?::\d\d)?(?: \d{4})?)\s*(.*)$`)
+	lastLine = lazy(`^(\S+)\s+(\S+(?: \S+)?)\s+(\S*)\s+([A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d(?::\d\d)?(?: \d{4})?)`)
 )
 
 // login is one line of who.
@@ -17,7 +17,7 @@ type login struct{ user, line, since, from string }
 func parseWho(o outcome) []login {
 	var list []login
 	for _, line := range o.lines() {
-		m := whoLine.FindStringSubmatch(line)
+		m := whoLine().FindStringSubmatch(line)
 		if m == nil || m[1] == "USER" {
 			continue
 		}
@@ -64,7 +64,7 @@ func sayLogins(logins []login) string {
 func sayLast(o outcome) string {
 	var items []string
 	for _, line := range o.lines() {
-		m := lastLine.FindStringSubmatch(line)
+		m := lastLine().FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}

@@ -57,7 +57,7 @@ func readResult(content string) outcome {
 	}
 	if len(r.Error) > 0 && string(r.Error) != "null" {
 		o.failure = errorText(r.Error)
-		o.denied = r.Code == "denied" || r.Code == "permission_denied" || saysDenied.MatchString(o.failure)
+		o.denied = r.Code == "denied" || r.Code == "permission_denied" || saysDenied().MatchString(o.failure)
 	} else if r.ExitCode == nil && (r.Outcome == "unknown" || r.Outcome == "timeout") {
 		o.failure = "its outcome is " + r.Outcome
 	}
@@ -71,13 +71,13 @@ func readPlain(s string) outcome {
 	if strings.Contains(strings.TrimSpace(s), "\n") {
 		return outcome{text: clean(s)}
 	}
-	if denied := saysDenied.MatchString(line); denied || strings.HasPrefix(strings.ToLower(line), "error: ") {
+	if denied := saysDenied().MatchString(line); denied || strings.HasPrefix(strings.ToLower(line), "error: ") {
 		return outcome{failure: line, denied: denied}
 	}
 	return outcome{text: clean(s)}
 }
 
-var saysDenied = regexp.MustCompile(`(?i)\b(denied|denies|deny)\b.*\b(operator|policy|rule|posture|approval)|` +
+var saysDenied = lazy(`(?i)\b(denied|denies|deny)\b.*\b(operator|policy|rule|posture|approval)|` +
 	`\b(operator|policy|rule|posture|approval)\b.*\b(denied|denies|deny|refused|said no)|^denied|^not approved`)
 
 func errorText(raw json.RawMessage) string {
@@ -96,12 +96,12 @@ func errorText(raw json.RawMessage) string {
 
 // absent matches what a shell or a program says when it cannot do its work here at all.
 // In a pane this stands in the output, and a pipe hides the exit status.
-var absent = regexp.MustCompile(`(?im)^.*(: not found|command not found|unknown command|applet not found|` +
+var absent = lazy(`(?im)^.*(: not found|command not found|unknown command|applet not found|` +
 	`not been booted with systemd|failed to connect to bus|no journal files were found|cannot connect to the docker daemon|` +
 	`invalid option|unrecognized option|bad -o argument|^usage: ).*$`)
 
 // partial matches what a program says of one thing among others, or of all that it had.
-var partial = regexp.MustCompile(`(?im)^.*(no such file or directory|permission denied|operation not permitted).*$`)
+var partial = lazy(`(?im)^.*(no such file or directory|permission denied|operation not permitted).*$`)
 
 // missing says why a command gave nothing to read, or "".
 func (o outcome) missing() string {
@@ -118,10 +118,10 @@ func (o outcome) findGap() string {
 	lines := len(o.lines())
 	for _, s := range []string{o.stderr, o.text} {
 		// A long output of a command that succeeded may well quote such words.
-		if line := absent.FindString(s); line != "" && (o.exit != 0 || lines <= 3) {
+		if line := absent().FindString(s); line != "" && (o.exit != 0 || lines <= 3) {
 			return oneLine(line)
 		}
-		if line := partial.FindString(s); line != "" && lines <= 1 {
+		if line := partial().FindString(s); line != "" && lines <= 1 {
 			return oneLine(line)
 		}
 	}
@@ -142,11 +142,11 @@ func (o outcome) lines() []string {
 	return list
 }
 
-var escapes = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()][A-Z0-9]|[=>])")
+var escapes = lazy("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()][A-Z0-9]|[=>])")
 
 // clean takes escape sequences and other control characters out of a terminal's text.
 func clean(s string) string {
-	s = escapes.ReplaceAllString(s, "")
+	s = escapes().ReplaceAllString(s, "")
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
 			return -1

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // understand turns a question into a plan: a task that is asked for in plain words, help,
@@ -16,19 +17,21 @@ func understand(question string) plan {
 	if isHelp(words) {
 		return speech(help("I can look at this machine and sum up what I find. Ask for instance:"))
 	}
-	if topics := known.match(question); len(topics) > 0 {
+	if topics := known().match(question); len(topics) > 0 {
 		return survey{topics: topics, path: pathIn(question), host: hostIn(question)}
 	}
 	if isGreeting(words) {
 		return speech(help("Hello. I can look at this machine and sum up what I find. Ask for instance:"))
 	}
-	return beyond
+	return beyond()
 }
 
 // beyond is the plan for what the guide does not understand.
-var beyond = speech(help("I do not understand that: I only know some topics by their words. I can look at these:"))
+var beyond = sync.OnceValue(func() plan {
+	return speech(help("I do not understand that: I only know some topics by their words. I can look at these:"))
+})
 
-func understands(question string) bool { return understand(question) != beyond }
+func understands(question string) bool { return understand(question) != beyond() }
 
 func isHelp(words []string) bool {
 	for _, phrase := range []string{"what can you do", "what do you do", "help", "how can you help", "what do you know", "who are you", "what are you"} {
@@ -47,7 +50,7 @@ func isGreeting(words []string) bool {
 func help(lead string) string {
 	var b strings.Builder
 	b.WriteString(lead + "\n\n")
-	for _, t := range known.Topics {
+	for _, t := range known().Topics {
 		fmt.Fprintf(&b, "- %s: “%s”\n", t.Title, t.Example)
 	}
 	b.WriteString("\nI can also do a few plain tasks: “read /etc/hosts”, “run `uname -a`”, " +
@@ -239,19 +242,19 @@ var reports = map[string]func(found) string{
 
 var (
 	// plainPath is an absolute path that needs no quotes in any shell.
-	plainPath = regexp.MustCompile(`(?:^|\s)(/[A-Za-z0-9._/+-]+)`)
-	plainHost = regexp.MustCompile(`(?i)\b((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b`)
+	plainPath = lazy(`(?:^|\s)(/[A-Za-z0-9._/+-]+)`)
+	plainHost = lazy(`(?i)\b((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})\b`)
 )
 
 func pathIn(question string) string {
-	if m := plainPath.FindStringSubmatch(question); m != nil {
+	if m := plainPath().FindStringSubmatch(question); m != nil {
 		return strings.TrimRight(m[1], ".")
 	}
 	return ""
 }
 
 func hostIn(question string) string {
-	if m := plainHost.FindStringSubmatch(question); m != nil {
+	if m := plainHost().FindStringSubmatch(question); m != nil {
 		return strings.ToLower(m[1])
 	}
 	return ""

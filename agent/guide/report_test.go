@@ -190,8 +190,8 @@ func FuzzOutcome(f *testing.F) {
 	f.Add("tcp LISTEN 0 1 :: : :\nsubject=\nnotAfter=\n1 | 2 | 3")
 	f.Fuzz(func(t *testing.T, content string) {
 		var all []*topic
-		for i := range known.Topics {
-			all = append(all, &known.Topics[i])
+		for i := range known().Topics {
+			all = append(all, &known().Topics[i])
 		}
 		s := survey{topics: all}
 		tn := turn{req: &request{}, done: map[string]outcome{}}

@@ -11,7 +11,7 @@ import (
 // with to be a plain observation, so that it runs without a question in the default posture.
 func TestCommandsAreObservations(t *testing.T) {
 	lines := []string{duLine("/srv/data"), "systemctl status nginx --no-pager -n 0", "pgrep -l nginx"}
-	for _, tp := range known.Topics {
+	for _, tp := range known().Topics {
 		for _, c := range tp.Commands {
 			if !c.Spare {
 				lines = append(lines, strings.ReplaceAll(c.Run, "{path}", "/var"))

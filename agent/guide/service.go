@@ -10,10 +10,10 @@ import (
 const unitName = `(?:the\s+)?(?:service\s+)?["'` + "`" + `]?([A-Za-z0-9][A-Za-z0-9@._-]*)["'` + "`" + `]?(?:\s+(?:service|daemon|server))?`
 
 var (
-	isRunning  = regexp.MustCompile(`(?i)^is\s+` + unitName + `\s+(?:running|up|active|alive|started|down|dead)\s*\??$`)
-	statusOf   = regexp.MustCompile(`(?i)^(?:(?:what\s+is|what's|show(?:\s+me)?|check)\s+)?(?:the\s+)?(?:status|state)\s+of\s+` + unitName + `\s*[?.]?$`)
-	changeUnit = regexp.MustCompile(`(?i)^(restart|reload|start|stop)\s+` + unitName + `\s*[.!]?$`)
-	unitActive = regexp.MustCompile(`(?m)^\s*Active:\s*(\S+ \([^)]*\)|\S+)(?:\s+since\s+(.*))?$`)
+	isRunning  = lazy(`(?i)^is\s+` + unitName + `\s+(?:running|up|active|alive|started|down|dead)\s*\??$`)
+	statusOf   = lazy(`(?i)^(?:(?:what\s+is|what's|show(?:\s+me)?|check)\s+)?(?:the\s+)?(?:status|state)\s+of\s+` + unitName + `\s*[?.]?$`)
+	changeUnit = lazy(`(?i)^(restart|reload|start|stop)\s+` + unitName + `\s*[.!]?$`)
+	unitActive = lazy(`(?m)^\s*Active:\s*(\S+ \([^)]*\)|\S+)(?:\s+since\s+(.*))?$`)
 )
 
 // notUnits are words that stand where a service's name could, and mean the machine.
@@ -26,7 +26,7 @@ func serviceTask(q string) plan {
 			return service(m[1])
 		}
 	}
-	m := changeUnit.FindStringSubmatch(q)
+	m := changeUnit().FindStringSubmatch(q)
 	if m == nil || slices.Contains(notUnits, strings.ToLower(m[2])) {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (s service) report(t turn) string {
 	if status.denied {
 		return denial(code(line), status)
 	}
-	if m := unitActive.FindStringSubmatch(status.text); m != nil {
+	if m := unitActive().FindStringSubmatch(status.text); m != nil {
 		text := fmt.Sprintf("The service %s is **%s**", code(string(s)), m[1])
 		if m[2] != "" {
 			text += " since " + oneLine(m[2])

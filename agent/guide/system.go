@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	prettyName = regexp.MustCompile(`(?m)^PRETTY_NAME="?([^"\n]*)"?`)
-	upFor      = regexp.MustCompile(`\bup\s+(.*?),\s+\d+ users?\b`)
+	prettyName = lazy(`(?m)^PRETTY_NAME="?([^"\n]*)"?`)
+	upFor      = lazy(`\bup\s+(.*?),\s+\d+ users?\b`)
 )
 
 func reportSystem(f found) string {
@@ -17,7 +17,7 @@ func reportSystem(f found) string {
 		if u := strings.Fields(o.text); len(u) >= 4 {
 			s := fmt.Sprintf("This is **%s**", strings.Trim(code(u[1]), "`"))
 			if o, ok := f.get("release"); ok {
-				if m := prettyName.FindStringSubmatch(o.text); m != nil {
+				if m := prettyName().FindStringSubmatch(o.text); m != nil {
 					s += ", " + oneLine(m[1])
 				}
 			}
@@ -25,7 +25,7 @@ func reportSystem(f found) string {
 		}
 	}
 	if o, ok := f.get("uptime"); ok {
-		if m := upFor.FindStringSubmatch(o.text); m != nil {
+		if m := upFor().FindStringSubmatch(o.text); m != nil {
 			parts = append(parts, "It has been up for "+oneLine(m[1])+".")
 		}
 	}

@@ -38,38 +38,38 @@ func isAnnotation(name string) bool {
 const word = "(?:`([^`]+)`|\"([^\"]+)\"|'([^']+)'|(\\S+))"
 
 var (
-	please = regexp.MustCompile(`(?i)^\s*(?:please|can you|could you|would you|now)[,\s]+`)
+	please = lazy(`(?i)^\s*(?:please|can you|could you|would you|now)[,\s]+`)
 
-	createFile = regexp.MustCompile(`(?is)^(?:create|make|write|add)\s+(?:me\s+)?(?:a|an|the)?\s*(?:new\s+)?(?:empty\s+)?(?:text\s+)?file\s+` +
+	createFile = lazy(`(?is)^(?:create|make|write|add)\s+(?:me\s+)?(?:a|an|the)?\s*(?:new\s+)?(?:empty\s+)?(?:text\s+)?file\s+` +
 		`(?:named\s+|called\s+|at\s+)?` + word + `(?:\s+(?:with|containing|that says|saying)[:\s]+(?:the\s+)?(?:(?:content|contents|text|line|words?)\b)?[:\s]*(.*))?$`)
-	writeTo   = regexp.MustCompile(`(?is)^(?:write|save|put)\s+(.+?)\s+(?:to|into|in)\s+(?:the\s+|a\s+)?(?:new\s+)?(?:file\s+)?(?:named\s+|called\s+)?` + word + `\s*\.?$`)
-	runQuoted = regexp.MustCompile("(?is)^(?:run|execute|type|do)\\s+(?:the\\s+)?(?:command\\s+)?(?:`([^`]+)`|```\\w*\\n([^`]+)```)\\s*\\.?$")
-	runPlain  = regexp.MustCompile(`(?is)^(?:(?:run|execute)\s*(?:the\s+command\s+|command\s+)?[:\s]\s*|\$\s+)(.+)$`)
-	article   = regexp.MustCompile(`(?i)^(?:a|an|the|some|my|your|all)\s`)
-	dotted    = regexp.MustCompile(`\w\.\w`)
-	readFile  = regexp.MustCompile(`(?i)^(?:read|cat|open|print|display|show(?:\s+me)?)\s+(?:the\s+)?(?:(?:file|content|contents)\s+)?(?:of\s+)?(?:file\s+)?` + word + `[?.]?$`)
+	writeTo   = lazy(`(?is)^(?:write|save|put)\s+(.+?)\s+(?:to|into|in)\s+(?:the\s+|a\s+)?(?:new\s+)?(?:file\s+)?(?:named\s+|called\s+)?` + word + `\s*\.?$`)
+	runQuoted = lazy("(?is)^(?:run|execute|type|do)\\s+(?:the\\s+)?(?:command\\s+)?(?:`([^`]+)`|```\\w*\\n([^`]+)```)\\s*\\.?$")
+	runPlain  = lazy(`(?is)^(?:(?:run|execute)\s*(?:the\s+command\s+|command\s+)?[:\s]\s*|\$\s+)(.+)$`)
+	article   = lazy(`(?i)^(?:a|an|the|some|my|your|all)\s`)
+	dotted    = lazy(`\w\.\w`)
+	readFile  = lazy(`(?i)^(?:read|cat|open|print|display|show(?:\s+me)?)\s+(?:the\s+)?(?:(?:file|content|contents)\s+)?(?:of\s+)?(?:file\s+)?` + word + `[?.]?$`)
 )
 
 // task recognises the plain tasks: creating a file, running a command, reading a file,
 // asking for or changing one service.
 func task(question string) plan {
-	q := strings.TrimSpace(please.ReplaceAllString(question, ""))
+	q := strings.TrimSpace(please().ReplaceAllString(question, ""))
 	if p := serviceTask(q); p != nil {
 		return p
 	}
-	if m := createFile.FindStringSubmatch(q); m != nil {
+	if m := createFile().FindStringSubmatch(q); m != nil {
 		return writeJob(firstOf(m[1:5]), m[5])
 	}
-	if m := runQuoted.FindStringSubmatch(q); m != nil {
+	if m := runQuoted().FindStringSubmatch(q); m != nil {
 		return runJob(firstOf(m[1:3]))
 	}
-	if m := runPlain.FindStringSubmatch(q); m != nil && !article.MatchString(m[1]) {
+	if m := runPlain().FindStringSubmatch(q); m != nil && !article().MatchString(m[1]) {
 		return runJob(m[1])
 	}
-	if m := writeTo.FindStringSubmatch(q); m != nil && isPath(firstOf(m[2:6])) {
+	if m := writeTo().FindStringSubmatch(q); m != nil && isPath(firstOf(m[2:6])) {
 		return writeJob(firstOf(m[2:6]), m[1])
 	}
-	if m := readFile.FindStringSubmatch(q); m != nil && isPath(firstOf(m[1:5])) {
+	if m := readFile().FindStringSubmatch(q); m != nil && isPath(firstOf(m[1:5])) {
 		return readJob(firstOf(m[1:5]))
 	}
 	return nil
@@ -86,7 +86,7 @@ func firstOf(groups []string) string {
 
 // isPath says whether a word can only be meant as a file's name.
 func isPath(s string) bool {
-	return strings.ContainsAny(s, "/~") || dotted.MatchString(s)
+	return strings.ContainsAny(s, "/~") || dotted().MatchString(s)
 }
 
 func writeJob(path, content string) plan {
@@ -169,21 +169,21 @@ func sayRun(line string, o outcome) string {
 }
 
 // plainLine is a command of plain words: nothing that a shell would expand or chain.
-var plainLine = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+, -]+$`)
+var plainLine = lazy(`^[A-Za-z0-9_./:=@%+, -]+$`)
 
 // claim says what a command is likely to do, and never that an unknown one is harmless.
 func claim(line string) (risk string, mutation, privesc bool) {
 	words := strings.Fields(line)
 	for _, w := range words {
-		privesc = privesc || slices.Contains(known.words.Elevates, w)
+		privesc = privesc || slices.Contains(known().words.Elevates, w)
 	}
 	for _, w := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()", r) }) {
-		if i := strings.LastIndexByte(w, '/'); slices.Contains(known.words.Destroys, w[i+1:]) {
+		if i := strings.LastIndexByte(w, '/'); slices.Contains(known().words.Destroys, w[i+1:]) {
 			return "high", true, privesc
 		}
 	}
-	reads := slices.Contains(known.words.Reads, words[0]) || len(words) == 1 && slices.Contains(known.words.Alone, words[0])
-	if !privesc && reads && plainLine.MatchString(line) {
+	reads := slices.Contains(known().words.Reads, words[0]) || len(words) == 1 && slices.Contains(known().words.Alone, words[0])
+	if !privesc && reads && plainLine().MatchString(line) {
 		return "low", false, false
 	}
 	if privesc {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
@@ -56,15 +57,16 @@ type wordList struct {
 	Elevates []string `toml:"elevates"`
 }
 
-// known is parsed at start: the files are part of the program, and a test reads them.
-var known = mustLoad()
+// known is parsed when it is first needed: the files are part of the program,
+// and a test reads them.
+var known = sync.OnceValue(mustLoad)
 
-func mustLoad() knowledge {
+func mustLoad() *knowledge {
 	k, err := load()
 	if err != nil {
 		panic("guide: " + err.Error())
 	}
-	return k
+	return &k
 }
 
 func load() (knowledge, error) {
@@ -103,12 +105,12 @@ func (t *topic) command(id string) *command {
 // maxTopics bounds what one question leads to; an overview is worth more.
 const maxTopics = 3
 
-var clauseEnd = regexp.MustCompile(`(?i)[,;.?!]\s|\s(?:and|also|plus)\s`)
+var clauseEnd = lazy(`(?i)[,;.?!]\s|\s(?:and|also|plus)\s`)
 
 // match finds the topics that a question is about, each of its clauses for itself.
 func (k *knowledge) match(question string) []*topic {
 	var found []*topic
-	for _, clause := range clauseEnd.Split(question, -1) {
+	for _, clause := range clauseEnd().Split(question, -1) {
 		topics, overview := k.matchClause(wordsOf(clause))
 		if overview {
 			return topics
