@@ -35,7 +35,8 @@
 // A command that goes on after its call (Result.Running) is followed: its
 // conclusion is written when it ends, GateConfig.Ended hears of it at once, and
 // the model at its next step. An execution that ignores the end of its context
-// is left alone after a few seconds and followed in the same way.
+// is left alone after a few seconds and followed in the same way. Planning and
+// deciding that ignore it are left alone, too; nothing comes of them any more.
 //
 // # What holds
 //
@@ -48,7 +49,8 @@
 //     it are. Parallelizable calls run at the same time, eight at most, the
 //     others one by one after them.
 //   - A call that acts has its intent on disk before anything moves. Where that
-//     cannot be, it does not run; what only reads does.
+//     cannot be, it does not run; what only reads does. A read that is no plain
+//     observation, or that the operator was asked about, is noted.
 //   - An error of the policy is a denial. A denial is on record.
 //   - When the context ends, streaming stops within 100 ms, the text so far is
 //     kept, calls that have not begun are answered without being run, running

@@ -25,21 +25,62 @@ type PanicError struct {
 func (e *PanicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.Tool, e.Value) }
 
 // safely runs f and turns a panic into an error.
-func safely[T any](tool string, f func() (T, error)) (value T, err error) {
+func safely[T any](who string, f func() (T, error)) (value T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			var none T
-			value, err = none, tools.Failed("%w", &PanicError{Tool: tool, Value: v, Stack: debug.Stack()})
+			value, err = none, tools.Failed("%w", &PanicError{Tool: who, Value: v, Stack: debug.Stack()})
 		}
 	}()
 	return f()
 }
 
-// ending is what an execution came to.
-type ending struct {
-	result tools.Result
-	err    error
+// came is what a function came to.
+type came[T any] struct {
+	value T
+	err   error
 }
+
+// begin runs f, safely, on a goroutine of its own.
+func begin[T any](who string, f func() (T, error)) <-chan came[T] {
+	done := make(chan came[T], 1)
+	go func() {
+		value, err := safely(who, f)
+		done <- came[T]{value, err}
+	}()
+	return done
+}
+
+// await waits for done. Once ctx has ended, it waits only a little longer: ok
+// is false if there is nothing even then.
+func await[T any](ctx context.Context, done <-chan T, patience time.Duration) (end T, ok bool) {
+	select {
+	case end := <-done:
+		return end, true
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case end := <-done:
+		return end, true
+	case <-late.C:
+		return end, false
+	}
+}
+
+// heed runs f, which only looks and may be left alone: where it ignores the end
+// of ctx, such as on a file system that does not answer, heed returns without it.
+func heed[T any](ctx context.Context, who string, f func() (T, error)) (T, error) {
+	end, ok := await(ctx, begin(who, f), leaveAfter)
+	if !ok {
+		return end.value, context.Cause(ctx)
+	}
+	return end.value, end.err
+}
+
+// ending is what an execution came to.
+type ending = came[tools.Result]
 
 // execute runs an allowed step and puts its end on record. ref is nil for what
 // does not act.
@@ -56,16 +97,14 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 		Call: s.Call, Target: a.Target, Grant: answer.Decision.Grant, Now: g.cfg.Now, Outputs: s.Outputs,
 		Progress: func(p tools.Progress) { reports.pass(CallProgress{Call: s.Call, Progress: p}) },
 	}
-	begin := g.cfg.Now()
+	began := g.cfg.Now()
 	limited, stop := g.limit(ctx, a)
-	done := make(chan ending, 1)
-	go func() {
+	done := begin(a.Tool, func() (tools.Result, error) {
 		defer stop()
-		result, err := safely(a.Tool, func() (tools.Result, error) { return s.Execute(limited, a, env) })
-		done <- ending{result, err}
-	}()
-	end, ok := g.await(limited, done)
-	answer.Duration = g.cfg.Now().Sub(begin)
+		return s.Execute(limited, a, env)
+	})
+	end, ok := await(limited, done, g.abandon)
+	answer.Duration = g.cfg.Now().Sub(began)
 	answer.Interrupted = ctx.Err() != nil
 	stopped := ""
 	switch {
@@ -75,11 +114,11 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 		stopped = errTimeout.Error()
 	}
 	if !ok {
-		g.detach(s, ref, done, stopped, begin)
+		g.detach(s, ref, done, stopped, began)
 		answer.Result = tools.Failure("not_ended", stopped+"; it has not ended yet. How it ends will be reported")
 		return answer
 	}
-	answer.Result = end.result
+	answer.Result = end.value
 	if end.err != nil {
 		answer.Err, answer.Result = asToolError(end.err), failure(end.err)
 	}
@@ -105,36 +144,21 @@ func (g *Gate) limit(ctx context.Context, a tools.Action) (context.Context, cont
 	return context.WithTimeoutCause(ctx, max(g.cfg.Timeout, a.Wait+10*time.Second), errTimeout)
 }
 
-// await waits for an execution. Once its context has ended, it waits only a
-// little longer: ok is false if the execution goes on even then.
-func (g *Gate) await(ctx context.Context, done <-chan ending) (end ending, ok bool) {
-	select {
-	case end := <-done:
-		return end, true
-	case <-ctx.Done():
-	}
-	patience := time.NewTimer(g.abandon)
-	defer patience.Stop()
-	select {
-	case end := <-done:
-		return end, true
-	case <-patience.C:
-		return ending{}, false
-	}
-}
-
 // detach lets an execution that does not stop go on, and puts its end on record
 // when it comes.
-func (g *Gate) detach(s Step, ref *ledger.Ref, done <-chan ending, stopped string, begin time.Time) {
+func (g *Gate) detach(s Step, ref *ledger.Ref, done <-chan ending, stopped string, began time.Time) {
 	g.wg.Go(func() {
 		select {
 		case end := <-done:
-			took := g.cfg.Now().Sub(begin)
+			if running := end.value.Running; running != nil {
+				g.outlive(s, ref, running, stopped)
+				return
+			}
 			what := s.Action.Tool
 			if s.Action.Command != "" {
 				what = s.Action.Command
 			}
-			c := conclusion(end, stopped, took)
+			c := conclusion(end, stopped, g.cfg.Now().Sub(began))
 			g.over(s, ref, c, what+": "+describe(c))
 		case <-g.closing.Done():
 		}
@@ -144,14 +168,17 @@ func (g *Gate) detach(s Step, ref *ledger.Ref, done <-chan ending, stopped strin
 // follow puts the end of a command that was only dispatched on record.
 // stopped says why it was told to stop; empty if it was not.
 func (g *Gate) follow(s Step, ref *ledger.Ref, running tools.Running, stopped string) {
-	g.wg.Go(func() {
-		select {
-		case <-running.Done():
-			r := running.Record()
-			g.over(s, ref, conclusion(ending{result: tools.Result{Record: r}}, stopped, r.Duration), running.Describe())
-		case <-g.closing.Done():
-		}
-	})
+	g.wg.Go(func() { g.outlive(s, ref, running, stopped) })
+}
+
+// outlive waits for the end of a command that goes on after its call.
+func (g *Gate) outlive(s Step, ref *ledger.Ref, running tools.Running, stopped string) {
+	select {
+	case <-running.Done():
+		r := running.Record()
+		g.over(s, ref, conclusion(ending{value: tools.Result{Record: r}}, stopped, r.Duration), running.Describe())
+	case <-g.closing.Done():
+	}
 }
 
 // over records the end of something that outlived its call, and tells of it.

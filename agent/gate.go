@@ -20,6 +20,10 @@ const interrupted = "interrupted by the operator"
 // is longer than a target takes to kill a program (backends.KillDelay).
 const abandonAfter = 4 * time.Second
 
+// leaveAfter is how long planning and deciding may go on then. Neither ends
+// anything, so there is nothing to wait for.
+const leaveAfter = 500 * time.Millisecond
+
 // GateConfig says what a Gate is made of. Tools, Policy and Ledger are never nil.
 type GateConfig struct {
 	Tools  *tools.Registry
@@ -135,7 +139,7 @@ func (g *Gate) Call(ctx context.Context, c Call, sink Sink) Answer {
 	}
 	env := tools.Env{Call: c.ID, Target: c.Target, Now: g.cfg.Now, Outputs: c.Outputs}
 	plan := func(ctx context.Context, args json.RawMessage, operator bool) (tools.Action, error) {
-		a, err := safely(c.Tool, func() (tools.Action, error) { return tool.Plan(ctx, args, env) })
+		a, err := heed(ctx, c.Tool, func() (tools.Action, error) { return tool.Plan(ctx, args, env) })
 		if operator {
 			a.Claim = tools.Claim{} // what there is of it is not a model's
 		}
@@ -223,6 +227,12 @@ func (g *Gate) pass(ctx context.Context, s Step, sink Sink) (answer Answer, agai
 		answer.Result = tools.Failure("interrupted", "not run: "+interrupted)
 		return answer, nil
 	}
+	if !acts && (d.Asked || !d.Verdict.Auto) && s.Action.Kind != tools.Pure {
+		intent := g.intent(s, d)
+		// Reading needs no record to happen: what cannot be written now is kept,
+		// and the ledger says so by not being healthy.
+		_ = g.cfg.Ledger.Note(ledger.Note{Kind: "read", By: intent.By, Proposal: &intent})
+	}
 	var ref *ledger.Ref
 	if acts {
 		r, err := g.cfg.Ledger.Intend(ctx, g.intent(s, d))
@@ -235,9 +245,13 @@ func (g *Gate) pass(ctx context.Context, s Step, sink Sink) (answer Answer, agai
 }
 
 func (g *Gate) decide(ctx context.Context, s Step, sink Sink) (policy.Decision, error) {
-	d, err := g.cfg.Policy.Decide(ctx, policy.Proposal{
-		Action: s.Action, Conversation: s.Conversation, Call: s.Call, Operator: s.Operator,
-		Asked: func(r policy.Request) { sink(ApprovalAsked{Call: s.Call, Request: r}) },
+	asked := &valve{sink: sink}
+	defer asked.shut()
+	d, err := heed(ctx, "the policy", func() (policy.Decision, error) {
+		return g.cfg.Policy.Decide(ctx, policy.Proposal{
+			Action: s.Action, Conversation: s.Conversation, Call: s.Call, Operator: s.Operator,
+			Asked: func(r policy.Request) { asked.pass(ApprovalAsked{Call: s.Call, Request: r}) },
+		})
 	})
 	if err != nil {
 		d.Allowed = false // an error is never an approval

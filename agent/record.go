@@ -18,8 +18,12 @@ func (g *Gate) intent(s Step, d policy.Decision) ledger.Intent {
 	i := ledger.Intent{
 		Time: g.cfg.Now(), Conversation: s.Conversation, Call: s.Call,
 		Tool: a.Tool, Kind: a.Kind.String(), Target: a.Target, User: a.User, Pane: a.Pane,
-		Dir: a.Dir, Path: a.Path, Command: commandLine(a), Digest: a.Digest().String(),
+		Dir: a.Dir, Path: a.Path, Command: commandLine(a), Stdin: string(a.Stdin), Dialect: a.Dialect,
+		Digest:   a.Digest().String(),
 		Decision: string(d.How), Rule: d.Rule, By: g.cfg.Operator,
+	}
+	if a.Kind == tools.Write {
+		i.Content = backends.VersionOf(a.Content).SHA256
 	}
 	if d.How == policy.ByRule || d.How == policy.DeniedByRule {
 		i.By = "rule"
@@ -51,7 +55,7 @@ func commandLine(a tools.Action) string {
 // conclusion is an execution's end as the ledger records it. stopped says why
 // it was told to stop; empty if it was not.
 func conclusion(end ending, stopped string, took time.Duration) ledger.Conclusion {
-	r := end.result.Record
+	r := end.value.Record
 	c := ledger.Conclusion{Outcome: ledger.Unknown, Bytes: r.Bytes, Truncated: r.Truncated, Duration: r.Duration, Error: stopped}
 	if c.Duration == 0 {
 		c.Duration = took

@@ -99,19 +99,31 @@ func writeNote(out io.Writer, r Record) {
 	}
 }
 
-// writeWhat writes a command in a fence that it cannot close, and a path.
+// writeWhat writes a command and its input, and a path and its content's sum.
 func writeWhat(out io.Writer, i *Intent) {
 	if i.Command != "" {
-		text := printable(i.Command)
-		fence := "```"
-		for strings.Contains(text, fence) {
-			fence += "`"
-		}
-		fmt.Fprintf(out, "%s\n%s\n%s\n\n", fence, text, fence)
+		writeFenced(out, i.Command)
+	}
+	if i.Stdin != "" {
+		fmt.Fprintf(out, "with the standard input\n\n")
+		writeFenced(out, i.Stdin)
 	}
 	if i.Path != "" {
 		fmt.Fprintf(out, "- path: %s\n", inline(i.Path))
 	}
+	if i.Content != "" {
+		fmt.Fprintf(out, "- content: SHA-256 %s\n", inline(i.Content))
+	}
+}
+
+// writeFenced writes a text in a fence that it cannot close.
+func writeFenced(out io.Writer, text string) {
+	text = printable(text)
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	fmt.Fprintf(out, "%s\n%s\n%s\n\n", fence, text, fence)
 }
 
 // describe is a conclusion in words.
@@ -133,13 +145,14 @@ func describe(c *Conclusion) string {
 	return s
 }
 
-// printable keeps printable ASCII and newlines and quotes the rest, so that a
-// document never contains what could change how it is read.
+// printable keeps printable ASCII and newlines and quotes lines with anything
+// else, so that a document never contains what could change how it is read. A
+// line that begins like a quoted one is quoted, too, so that no two look alike.
 func printable(s string) string {
 	lines := strings.Split(s, "\n")
 	for n, line := range lines {
 		quoted := strconv.QuoteToASCII(line)
-		if quoted[1:len(quoted)-1] != strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(line) {
+		if strings.HasPrefix(line, `"`) || quoted[1:len(quoted)-1] != strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(line) {
 			lines[n] = quoted
 		}
 	}

@@ -107,7 +107,7 @@ func TestRecordsComeBackAsTheyWereWritten(t *testing.T) {
 	l := open(t, dir)
 	want := Intent{
 		ID: "a", Time: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Conversation: "c", Call: "1", Tool: "run_shell",
-		Kind: "run", Target: "ssh:web-1", User: "deploy", Pane: "%3", Dir: "/srv/\xff", Path: "/tmp/\xfe",
+		Kind: "run", Target: "ssh:web-1", User: "deploy", Pane: "%3", Dir: "/srv/\xff", Path: "/tmp/\xfe", Stdin: "in\xfd", Dialect: "sh", Content: "00",
 		Command: "printf '\xff\x00\u202e<&>'\n", Digest: "9f2c", Verdict: json.RawMessage(`{"effect":"mutate"}`),
 		Claim: json.RawMessage(`{"risk":"low"}`), Decision: "approved", Rule: "r", By: "op", PID: 7,
 	}
@@ -303,6 +303,29 @@ func TestExports(t *testing.T) {
 		if !strings.Contains(m.String(), want) {
 			t.Errorf("no %q in\n%s", want, m.String())
 		}
+	}
+}
+
+func TestExportsShowInputAndContent(t *testing.T) {
+	dir := folder(t)
+	l := open(t, dir)
+	for _, i := range []Intent{{Command: "bash", Stdin: "rm -rf /srv\n"}, {Path: "/etc/motd", Content: "abc123"}} {
+		_, err := l.Intend(t.Context(), i)
+		must(t, err)
+	}
+	var m strings.Builder
+	must(t, ExportMarkdown(&m, dir, nil))
+	for _, want := range []string{"```\nrm -rf /srv\n\n```", "SHA-256 abc123"} {
+		if !strings.Contains(m.String(), want) {
+			t.Errorf("no %q in\n%s", want, m.String())
+		}
+	}
+}
+
+// No line of a command can pass for another one's quoted form.
+func TestExportedLinesDoNotLookAlike(t *testing.T) {
+	if a, b := printable("rm é"), printable(`"rm \u00e9"`); a == b {
+		t.Errorf("both are shown as %s", a)
 	}
 }
 

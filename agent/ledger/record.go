@@ -36,11 +36,17 @@ type Intent struct {
 	User         string    `json:"user,omitempty"`
 	Pane         string    `json:"pane,omitempty"`
 
-	// Dir, Path and Command are kept byte for byte. In JSON they are strings
-	// if they are valid UTF-8, and {"base64":"…"} otherwise.
+	// Dir, Path, Command and Stdin are kept byte for byte. In JSON they are
+	// strings if they are valid UTF-8, and {"base64":"…"} otherwise.
 	Dir     string `json:"dir,omitempty"`
 	Path    string `json:"path,omitempty"`
 	Command string `json:"command,omitempty"`
+	// Stdin is what Command gets to read, which may be commands, too.
+	Stdin string `json:"stdin,omitempty"`
+	// Dialect is the shell that reads Command.
+	Dialect string `json:"dialect,omitempty"`
+	// Content is the SHA-256 of what a file is given, in hexadecimal.
+	Content string `json:"content_sha256,omitempty"`
 
 	// Digest is the action's, in hexadecimal.
 	Digest string `json:"digest,omitempty"`
@@ -69,11 +75,11 @@ type Conclusion struct {
 
 // Note is a record that is no run.
 type Note struct {
-	// Kind is a stable word: "denied", "posture", "recovered".
+	// Kind is a stable word: "denied", "read", "posture", "recovered".
 	Kind string `json:"kind"`
 	Text string `json:"text,omitempty"`
 	By   string `json:"by,omitempty"`
-	// Proposal is what a denied call would have done.
+	// Proposal is what a denied call would have done, or what was read.
 	Proposal *Intent `json:"proposal,omitempty"`
 }
 
@@ -189,12 +195,13 @@ type intentJSON struct {
 	Dir     exact `json:"dir,omitempty"`
 	Path    exact `json:"path,omitempty"`
 	Command exact `json:"command,omitempty"`
+	Stdin   exact `json:"stdin,omitempty"`
 }
 
-// MarshalJSON keeps Dir, Path and Command byte for byte.
+// MarshalJSON keeps Dir, Path, Command and Stdin byte for byte.
 func (i Intent) MarshalJSON() ([]byte, error) {
 	p := plainIntent(i)
-	return json.Marshal(intentJSON{&p, exact(i.Dir), exact(i.Path), exact(i.Command)})
+	return json.Marshal(intentJSON{&p, exact(i.Dir), exact(i.Path), exact(i.Command), exact(i.Stdin)})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -203,6 +210,6 @@ func (i *Intent) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &w); err != nil {
 		return err
 	}
-	i.Dir, i.Path, i.Command = string(w.Dir), string(w.Path), string(w.Command)
+	i.Dir, i.Path, i.Command, i.Stdin = string(w.Dir), string(w.Path), string(w.Command), string(w.Stdin)
 	return nil
 }

@@ -1,0 +1,60 @@
+package agent_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/tools"
+)
+
+// What was read with the operator's leave is on record, although reading needs
+// no record to happen.
+func TestReadingThatWasAskedForIsOnRecord(t *testing.T) {
+	for posture, want := range map[policy.Posture]string{policy.PostureAsk: "", policy.PostureAskAll: "read"} {
+		b := newBench(t, options{posture: posture})
+		b.answer = approve
+		a := b.gate.Pass(t.Context(), agent.Step{
+			Action: tools.Action{Tool: "peek", Kind: tools.Read, Target: "local", User: "ops", Path: "/etc/hostname", Command: "{}"},
+			Execute: func(context.Context, tools.Action, tools.Env) (tools.Result, error) {
+				return tools.Result{Record: tools.Record{Outcome: backends.ExitedWith(0)}}, nil
+			},
+		}, b.sink)
+		if !a.Started || b.kinds() != want {
+			t.Fatalf("%s: %+v; the record: %q", posture, a, b.kinds())
+		}
+		if want == "" {
+			continue
+		}
+		if n := b.record()[0].Note; n.Proposal.Path != "/etc/hostname" || n.Proposal.Decision != "approved" || n.By != "ops" {
+			t.Errorf("%+v", n)
+		}
+	}
+}
+
+// The record says all of what ran: a shell that reads its commands from its
+// input is not on record as "bash" alone.
+func TestTheInputAndTheContentAreOnRecord(t *testing.T) {
+	b := newBench(t, options{})
+	b.answer = approve
+	for _, a := range []tools.Action{
+		{Tool: "x", Kind: tools.Exec, Target: "local", User: "ops", Command: "bash", Dialect: "sh", Stdin: []byte("rm -rf /srv/\xff\n")},
+		{Tool: "x", Kind: tools.Write, Target: "local", User: "ops", Path: "/srv/x", Content: []byte("text")},
+	} {
+		b.gate.Pass(t.Context(), agent.Step{Action: a, Execute: func(context.Context, tools.Action, tools.Env) (tools.Result, error) {
+			return tools.Result{Record: tools.Record{Outcome: backends.ExitedWith(0)}}, nil
+		}}, nil)
+	}
+	r := b.record()
+	if len(r) != 4 {
+		t.Fatal(b.kinds())
+	}
+	if got := r[0].Intent; got.Stdin != "rm -rf /srv/\xff\n" || got.Dialect != "sh" {
+		t.Errorf("%+v", got)
+	}
+	if got := r[2].Intent; got.Content != backends.VersionOf([]byte("text")).SHA256 {
+		t.Errorf("%+v", got)
+	}
+}
