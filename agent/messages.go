@@ -2,7 +2,7 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/nod-console/nod/agent/history"
@@ -46,7 +46,7 @@ func conversation(said []history.Message) []model.Message {
 			out = append(out, model.Message{Role: model.ToolRole, Content: m.Content, CallID: m.Call, Name: m.Tool})
 		case history.Note:
 			if m.Call != "" {
-				notices = append(notices, fmt.Sprintf("<notice from=\"nod\">%s</notice>", m.Content))
+				notices = append(notices, notice(m.Content))
 				continue
 			}
 			out = closeTurn(out, m.Content)
@@ -55,6 +55,14 @@ func conversation(said []history.Message) []model.Message {
 	place()
 	return out
 }
+
+// notice fences what nod says. What it quotes, such as a command, can neither
+// end the fence nor begin another.
+func notice(text string) string {
+	return `<notice from="nod">` + noticeTag.ReplaceAllString(text, "&lt;$1") + "</notice>"
+}
+
+var noticeTag = regexp.MustCompile(`(?i)<(\s*/?\s*notice)`)
 
 // closeTurn makes the model have the last word.
 func closeTurn(out []model.Message, why string) []model.Message {

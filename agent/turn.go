@@ -125,7 +125,7 @@ func (t *turn) ask(ctx context.Context, last bool) (model.Reply, error) {
 	if last {
 		r.Messages = append(r.Messages, model.Message{
 			Role:    model.User,
-			Content: `<notice from="nod">No more calls are possible in this turn. Answer now with what you know, and say what is left to do.</notice>`,
+			Content: notice("No more calls are possible in this turn. Answer now with what you know, and say what is left to do."),
 		})
 	} else {
 		r.Tools = specs(t.cfg.Gate.cfg.Tools)
