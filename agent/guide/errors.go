@@ -2,7 +2,6 @@ package guide
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"

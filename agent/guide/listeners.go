@@ -3,7 +3,6 @@ package guide
 import (
 	"fmt"
 	"net/netip"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"

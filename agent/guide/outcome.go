@@ -2,7 +2,6 @@ package guide
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 )
 

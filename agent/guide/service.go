@@ -21,8 +21,8 @@ var notUnits = []string{"it", "this", "that", "everything", "anything", "system"
 
 // serviceTask recognises questions about one service, and the wish to change it.
 func serviceTask(q string) plan {
-	for _, pattern := range []*regexp.Regexp{isRunning, statusOf} {
-		if m := pattern.FindStringSubmatch(q); m != nil && !slices.Contains(notUnits, strings.ToLower(m[1])) {
+	for _, pattern := range []func() *regexp.Regexp{isRunning, statusOf} {
+		if m := pattern().FindStringSubmatch(q); m != nil && !slices.Contains(notUnits, strings.ToLower(m[1])) {
 			return service(m[1])
 		}
 	}

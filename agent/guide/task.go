@@ -2,7 +2,6 @@ package guide
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
