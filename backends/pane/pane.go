@@ -257,6 +257,10 @@ func (p *Pane) pendingLine() string {
 // reading goroutine and must not wait for anything.
 func (p *Pane) output(data []byte) {
 	p.mu.Lock()
+	if p.gone != nil {
+		p.mu.Unlock()
+		return
+	}
 	p.scan.feed(data)
 	p.lastly = time.Now()
 	p.changed()
@@ -405,6 +409,7 @@ func (p *Pane) abandon(why error) {
 	}
 	p.gone = why
 	close(p.closed)
+	p.forget()
 	if p.run != nil {
 		p.finish(backends.Outcome{}, fmt.Sprintf("the pane is gone (%v): whether and how the command ended is not known; the next command needs a fresh pane", why))
 	}

@@ -595,3 +595,18 @@ func TestAKilledProcessLeavesAPaneThatTheNextOneTakesOver(t *testing.T) {
 		t.Errorf("result %+v", res)
 	}
 }
+
+func TestCloseMayComeInTheMiddleOfARun(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "dash")
+	for i := range 15 {
+		k, err := pane.Open(t.Context(), r.target, r.opt)
+		must(t, err)
+		p, err := k.Shared(t.Context())
+		must(t, err)
+		one := start(t, p, pane.Request{Command: "seq 1 100"})
+		time.Sleep(time.Duration(i) * 50 * time.Microsecond) // any moment of the run
+		must(t, k.Close())
+		finish(t, p, one)
+	}
+}
