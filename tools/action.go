@@ -62,6 +62,7 @@ type Action struct {
 
 	Pending string   // what stood on the pane's prompt line when the keys were planned
 	Prompt  bool     // whether the pane stood at a shell's prompt then
+	Busy    string   // the tracked command that ran in the pane then
 	Literal string   // text to type, first
 	Keys    []string // then keys by their tmux names
 	Enter   bool     // then Enter
@@ -116,6 +117,7 @@ func (a Action) Digest() Digest {
 	h.text(string(a.Stdin))
 	h.text(a.Pending)
 	h.flag(a.Prompt)
+	h.text(a.Busy)
 	h.text(a.Literal)
 	h.number(uint64(len(a.Keys)))
 	for _, k := range a.Keys {

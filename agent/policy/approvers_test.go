@@ -231,6 +231,7 @@ func TestSectionsCoverWhatTheActionWouldDo(t *testing.T) {
 	}{
 		{tools.Action{Kind: tools.Exec, Command: "cat", Stdin: []byte("in")}, []string{"cat", "in"}},
 		{tools.Action{Kind: tools.Type, Pending: "rm ", Literal: "-rf x", Keys: []string{"C-a", "two words"}, Enter: true}, []string{"rm ", "-rf x", `C-a "two words" Enter`}},
+		{tools.Action{Kind: tools.Type, Busy: "apt upgrade", Literal: "y", Enter: true, Wait: time.Minute}, []string{"y", "Enter", "apt upgrade", "1m0s"}},
 		{tools.Action{Kind: tools.Write, Path: "/x", Content: []byte("new"), Diff: "-old\n+new\n"}, []string{"-old\n+new\n"}},
 		{tools.Action{Kind: tools.Write, Path: "/x", Content: []byte("new")}, []string{"new"}},
 		{tools.Action{Kind: tools.Manage, Command: "kill-pane"}, []string{"kill-pane"}},

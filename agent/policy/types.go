@@ -240,6 +240,10 @@ func (r Request) Sections() []Section {
 			at += len(all[i].Text)
 		}
 		add("keys", keyList(a.Keys, a.Enter))
+		add("into the running command", a.Busy)
+		if a.Wait > 0 {
+			add("only after", a.Wait.String())
+		}
 	default:
 		all = append(all, Section{Text: a.Command})
 		add("standard input", string(a.Stdin))

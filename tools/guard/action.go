@@ -24,6 +24,7 @@ var fields = []field{
 	{"Stdin", func(a tools.Action) bool { return len(a.Stdin) != 0 }},
 	{"Pending", func(a tools.Action) bool { return a.Pending != "" }},
 	{"Prompt", func(a tools.Action) bool { return a.Prompt }},
+	{"Busy", func(a tools.Action) bool { return a.Busy != "" }},
 	{"Literal", func(a tools.Action) bool { return a.Literal != "" }},
 	{"Keys", func(a tools.Action) bool { return len(a.Keys) != 0 }},
 	{"Enter", func(a tools.Action) bool { return a.Enter }},
@@ -40,7 +41,7 @@ type shape struct{ must, may []string }
 var (
 	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wait"}}
 	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Wait", "Background"}}
-	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Pending", "Prompt", "Literal", "Keys", "Enter", "Wait"}}
+	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}

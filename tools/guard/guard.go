@@ -36,6 +36,16 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s changed since the action was planned: it was %q and is %q", e.What, e.Was, e.Is)
 }
 
+// UnsureError says that an action was begun and that it is not known how much of
+// it has happened.
+type UnsureError struct{ Wrapped error }
+
+func (e *UnsureError) Error() string {
+	return fmt.Sprintf("it is not known how much of it has happened: %v", e.Wrapped)
+}
+
+func (e *UnsureError) Unwrap() error { return e.Wrapped }
+
 // Place is a target and what belongs to it.
 type Place struct {
 	Target backends.Target

@@ -49,6 +49,7 @@ func newWorld(t *testing.T) world {
 type recorder struct {
 	state guard.State
 	got   []string
+	deaf  error // what Type ends with, after it has typed
 }
 
 func (r *recorder) Find(_ context.Context, _, name string) (guard.Pane, error) {
@@ -64,7 +65,7 @@ func (r *recorder) Run(_ context.Context, req pane.Request) (guard.Run, error) {
 }
 func (r *recorder) Type(_ context.Context, literal string, keys []string) error {
 	r.got = append(r.got, "type "+literal+" "+strings.Join(keys, ","))
-	return nil
+	return r.deaf
 }
 func (r *recorder) Capture(_ context.Context, v guard.View) (pane.Capture, error) {
 	r.got = append(r.got, "capture "+v.Encode())
@@ -258,6 +259,7 @@ func TestChangedSurroundingsStopAnAction(t *testing.T) {
 		"the operator typed":       {"run", func(s *guard.State) { s.Pending = "rm -rf " }},
 		"the operator typed, keys": {"type", func(s *guard.State) { s.Pending = "sudo " }},
 		"a program runs, keys":     {"type", func(s *guard.State) { s.AtPrompt = false }},
+		"another command, keys":    {"type", func(s *guard.State) { s.Busy = "rm -i *" }},
 		"another shell":            {"run", func(s *guard.State) { s.Shell = "fish" }},
 		"another shell, keys":      {"type", func(s *guard.State) { s.Shell = "sh" }},
 	} {
@@ -277,6 +279,23 @@ func TestChangedSurroundingsStopAnAction(t *testing.T) {
 		if err := w.do(t, c.kind, a, grant); err != nil {
 			t.Errorf("%s, when all is as it was: %v", name, err)
 		}
+	}
+}
+
+// Text that was typed is typed, also where the keys behind it failed.
+func TestTypingThatFailsIsNotNothing(t *testing.T) {
+	w := newWorld(t)
+	a := actions("")["type"]
+	w.pane.deaf = context.Canceled
+	var unsure *guard.UnsureError
+	if err := w.do(t, "type", a, w.minter.Mint(a)); !errors.As(err, &unsure) || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.pane.got = nil
+	if err := w.Type(ctx, a, w.minter.Mint(a)); errors.As(err, &unsure) || !errors.Is(err, context.Canceled) || len(w.pane.got) != 0 {
+		t.Errorf("a call that had ended before: %v, %q", err, w.pane.got)
 	}
 }
 

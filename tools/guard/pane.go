@@ -151,7 +151,8 @@ func (g *Guard) Run(ctx context.Context, a tools.Action, grant tools.Grant, d Di
 	return at.Run(ctx, pane.Request{Command: a.Command, Keep: d.Keep, Sink: d.Sink})
 }
 
-// Type types a's text, keys and Enter, in this order, into a's pane.
+// Type types a's text, keys and Enter, in this order, into a's pane. An
+// UnsureError means that some of it may have been typed.
 func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) error {
 	at, now, err := g.look(ctx, tools.Type, a, grant)
 	if err != nil {
@@ -162,8 +163,12 @@ func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) err
 		{"whether the pane stands at a prompt", yes(a.Prompt), yes(now.AtPrompt)},
 		{"the pane's shell", a.Dialect, now.Shell},
 		{"the pane's prompt line", a.Pending, now.Pending},
+		{"the command in the pane", a.Busy, now.Busy},
 	}); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if err := g.redeem(a, grant); err != nil {
 		return err
@@ -172,7 +177,10 @@ func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) err
 	if a.Enter {
 		keys = append(keys, "Enter")
 	}
-	return at.Type(ctx, a.Literal, keys)
+	if err := at.Type(ctx, a.Literal, keys); err != nil {
+		return fmt.Errorf("guard: %w", &UnsureError{err})
+	}
+	return nil
 }
 
 // Capture returns what a's pane shows, in the view that is a's Command.

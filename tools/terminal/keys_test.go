@@ -2,6 +2,7 @@ package terminal_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/terminal"
 )
 
@@ -60,6 +64,29 @@ func TestKeysAreVoidWhenThePaneHasChanged(t *testing.T) {
 	}
 	if text := b.screen(nil).Text; strings.Contains(text, "important") {
 		t.Errorf("it was typed: %s", text)
+	}
+}
+
+// deafPanes is a pane that fails while it is typed into.
+type deafPanes struct{ guard.Pane }
+
+func (p deafPanes) Find(context.Context, string, string) (guard.Pane, error) { return p, nil }
+func (deafPanes) Look(context.Context) (guard.State, error) {
+	return guard.State{ID: "%1", Shell: "bash", Busy: "apt upgrade"}, nil
+}
+func (deafPanes) Type(context.Context, string, []string) error { return errors.New("the link is gone") }
+
+// What may have been typed is not called "nothing": neither to the model nor
+// on record.
+func TestKeysThatMayHaveBeenTypedAreUnknown(t *testing.T) {
+	b := newBareBench(t, func(*local.Target) guard.Panes { return deafPanes{} })
+	a := b.planned(b.keys, args(map[string]any{"literal_text": "y", "enter": true}))
+	if a.Busy != "apt upgrade" {
+		t.Errorf("planned %+v", a)
+	}
+	r := b.execute(t.Context(), b.keys, a)
+	if p, _ := r.Value.(tools.Problem); !r.IsError || p.Code != "unknown" || r.Record.Failed != "" || r.Record.Outcome.State != backends.Unknown {
+		t.Errorf("%+v", r)
 	}
 }
 

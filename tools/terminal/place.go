@@ -81,10 +81,12 @@ func (s selector) look(ctx context.Context, g *guard.Guard) (guard.State, error)
 	return guard.State{}, tools.Reject("no_pane", "%s on %s cannot be used: %v", s.name(), s.Target, err)
 }
 
-// outcome turns the error of a guarded call, after which nothing has happened,
-// into a Result, or into the error that the operator must hear of.
+// outcome turns the error of a guarded call, after which nothing has happened
+// unless it says otherwise, into a Result, or into the error that the operator
+// must hear of.
 func outcome(ctx context.Context, err error) (tools.Result, error) {
 	var (
+		unsure  *guard.UnsureError
 		changed *guard.ChangedError
 		busy    *pane.BusyError
 		pending *pane.PendingError
@@ -93,6 +95,10 @@ func outcome(ctx context.Context, err error) (tools.Result, error) {
 	switch {
 	case errors.Is(err, tools.ErrNotGranted), errors.Is(err, guard.ErrMalformed):
 		return tools.Result{}, tools.Denied("%w", err)
+	case errors.As(err, &unsure):
+		r := tools.Failure("unknown", fmt.Sprintf("%v. Look with capture-pane before anything is typed again.", unsure))
+		r.Record = tools.Record{} // neither done nor failed
+		return r, nil
 	case ctx.Err() != nil:
 		return tools.Failure("interrupted", stopped(ctx)+", before anything happened"), nil
 	case errors.As(err, &changed):
