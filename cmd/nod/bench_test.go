@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -105,31 +106,33 @@ func BenchmarkFirstFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkKeyToEcho is the time from a key to its echo, and the bytes for it.
+// BenchmarkKeyToEcho is the time from a key to its echo, for keys that come one
+// by one as from a hand, and the bytes that a key costs.
 func BenchmarkKeyToEcho(b *testing.B) {
 	w := newWorld(b)
 	o := startOnTerminal(b, w)
 	o.see(b, "ready$") // the pane stands, nothing else moves
 	settle(o)
-	before, n := o.bytes.Load(), 0
+	var took []time.Duration
+	before := o.bytes.Load()
 	for b.Loop() {
-		key := string(rune('a' + n%26))
+		time.Sleep(30 * time.Millisecond) // the next frame may come
+		key := string(rune('a' + len(took)%26))
+		begin := time.Now()
 		if _, err := o.tty.Write([]byte(key)); err != nil {
 			b.Fatal(err)
 		}
 		o.see(b, key)
-		n++
-		if n%40 == 0 {
-			b.StopTimer()
-			if _, err := o.tty.Write([]byte{21}); err != nil { // ^U empties the line
-				b.Fatal(err)
-			}
-			settle(o)
-			b.StartTimer()
-		}
+		took = append(took, time.Since(begin))
 	}
-	b.ReportMetric(float64(o.bytes.Load()-before)/float64(n), "bytes/key")
-	_, _ = o.tty.Write([]byte{21})
+	slices.Sort(took)
+	b.ReportMetric(0, "ns/op") // it would count the pauses
+	b.ReportMetric(took[len(took)/2].Seconds()*1000, "p50-ms")
+	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
+	b.ReportMetric(float64(o.bytes.Load()-before)/float64(len(took)), "bytes/key")
+	if _, err := o.tty.Write([]byte{21}); err != nil { // ^U empties the line
+		b.Fatal(err)
+	}
 	settle(o)
 	o.end(b)
 }
