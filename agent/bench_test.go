@@ -410,7 +410,8 @@ type modelRequest struct {
 		Content    string `json:"content"`
 		ToolCallID string `json:"tool_call_id"`
 		ToolCalls  []struct {
-			ID string `json:"id"`
+			ID    string          `json:"id"`
+			Extra json.RawMessage `json:"extra_content"`
 		} `json:"tool_calls"`
 	} `json:"messages"`
 	Tools []json.RawMessage `json:"tools"`

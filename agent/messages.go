@@ -82,7 +82,7 @@ func closeTurn(out []model.Message, why string) []model.Message {
 func callsOf(stored []history.Call) []model.Call {
 	var calls []model.Call
 	for _, c := range stored {
-		call := model.Call{ID: c.ID, Name: c.Name, Raw: c.Arguments, Invalid: c.Invalid}
+		call := model.Call{ID: c.ID, Name: c.Name, Raw: c.Arguments, Invalid: c.Invalid, Extra: c.Extra}
 		if c.Invalid == "" {
 			call.Arguments = json.RawMessage(c.Arguments)
 		}
@@ -99,7 +99,7 @@ func reply(m model.Message) history.Message {
 		if c.Invalid == "" {
 			args = string(c.Arguments)
 		}
-		kept.Calls = append(kept.Calls, history.Call{ID: c.ID, Name: c.Name, Arguments: args, Invalid: c.Invalid})
+		kept.Calls = append(kept.Calls, history.Call{ID: c.ID, Name: c.Name, Arguments: args, Invalid: c.Invalid, Extra: c.Extra})
 	}
 	return kept
 }

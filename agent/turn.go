@@ -41,16 +41,27 @@ func (t *turn) run(ctx context.Context, prompt string) Ending {
 	switch {
 	case ctx.Err() != nil && ending != Answered && ending != Denied:
 		ending = Interrupted
-		if err := t.add(ctx, history.Message{Role: history.Note, Content: interrupted}); err != nil {
+		if err := t.conclude(ctx, interrupted); err != nil {
 			t.fault(err)
 		}
 		t.emit(Notice{Text: interrupted})
 	case err != nil:
 		t.fault(err)
 		// The same disk may be the reason; then the fault has said it.
-		_ = t.add(ctx, history.Message{Role: history.Note, Content: "the turn failed: " + err.Error()})
+		_ = t.conclude(ctx, "the turn failed: "+err.Error())
 	}
 	return ending
+}
+
+// conclude notes in the history why the turn ended. Calls whose results could
+// not be stored get theirs first, together with the note, so that it does not
+// come between a call and its result.
+func (t *turn) conclude(ctx context.Context, why string) error {
+	lost, err := t.load(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	return t.add(ctx, append(lost, history.Message{Role: history.Note, Content: why})...)
 }
 
 // steps asks the model and runs its calls until it answers without one.
@@ -93,13 +104,22 @@ func (t *turn) steps(ctx context.Context, prompt string) (Ending, error) {
 // open loads the conversation, gives calls that were left without a result
 // theirs, and adds the prompt.
 func (t *turn) open(ctx context.Context, prompt string) error {
+	lost, err := t.load(ctx)
+	if err != nil {
+		return err
+	}
+	return t.add(ctx, append(lost, history.Message{Role: history.User, Content: prompt})...)
+}
+
+// load takes the conversation from the history and returns the results that its
+// last calls still need.
+func (t *turn) load(ctx context.Context) (lost []history.Message, err error) {
 	said, err := t.cfg.History.Load(ctx, t.id)
 	if err != nil {
-		return fmt.Errorf("the conversation could not be loaded: %w", err)
+		return nil, fmt.Errorf("the conversation could not be loaded: %w", err)
 	}
 	t.said = said
-	lost := history.Unanswered(said, "unknown: the result was lost", t.cfg.Now())
-	return t.add(ctx, append(lost, history.Message{Role: history.User, Content: prompt})...)
+	return history.Unanswered(said, "unknown: the result was lost", t.cfg.Now()), nil
 }
 
 // report tells of commands that have ended since the last step.

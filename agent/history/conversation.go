@@ -130,7 +130,9 @@ func Unanswered(said []Message, why string, now time.Time) []Message {
 	}
 	answered := map[string]bool{}
 	for _, m := range said[last+1:] {
-		answered[m.Call] = true
+		if m.Role == Tool { // a note may speak of a call, too
+			answered[m.Call] = true
+		}
 	}
 	var lost []Message
 	for _, c := range said[last].Calls {

@@ -47,6 +47,8 @@ type Call struct {
 	Arguments string `json:"arguments"`
 	// Invalid says why the arguments could not be used.
 	Invalid string `json:"invalid,omitempty"`
+	// Extra is what the model's server wants back with the call.
+	Extra json.RawMessage `json:"extra,omitempty"`
 }
 
 // Append adds messages to a conversation that this store holds. All of them
@@ -88,7 +90,7 @@ func (s *Store) Append(ctx context.Context, id string, messages ...Message) erro
 func (m Message) size() int {
 	n := len(m.Content) + len(m.Reasoning)
 	for _, c := range m.Calls {
-		n += len(c.Arguments)
+		n += len(c.Arguments) + len(c.Extra)
 	}
 	return n
 }

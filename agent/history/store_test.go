@@ -211,3 +211,13 @@ func TestReadingOnlyWorksBesideAWriterAndAfterIt(t *testing.T) {
 		}
 	}
 }
+
+func TestANoteAboutACallIsNoResult(t *testing.T) {
+	said := []Message{
+		{Role: Assistant, Calls: []Call{{ID: "a", Name: "x"}}},
+		{Role: Note, Call: "a", Content: "it was edited"},
+	}
+	if lost := Unanswered(said, "lost", time.Now()); len(lost) != 1 || lost[0].Call != "a" {
+		t.Errorf("%+v", lost)
+	}
+}
