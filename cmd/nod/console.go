@@ -69,9 +69,10 @@ type station struct {
 	store  *history.Store
 	screen *console.Console
 
-	opened chan struct{} // closed when parts is there, or never will be
-	parts  stationParts
-	failed error // why parts is not there
+	opened  chan struct{} // closed when parts is there, or never will be
+	parts   stationParts
+	failed  error // why parts is not there
+	tending sync.WaitGroup
 
 	mu   sync.Mutex
 	talk string // the conversation; empty until something is said
@@ -148,13 +149,18 @@ func (d *station) run(ctx context.Context) error {
 		}
 	}()
 	err := d.screen.Run(ctx)
+	quit := err == nil
 	cancel(nil)
 	<-d.opened
+	d.tending.Wait()
 	err = d.outcome(ctx, err)
 	if h := d.parts.house; h != nil {
 		err = errors.Join(err, h.Close())
 	}
-	return errors.Join(err, d.end(context.WithoutCancel(ctx)), d.store.Close())
+	if quit { // else the link is lost or nod was ended, and the next start offers to go on
+		err = errors.Join(err, d.end(context.WithoutCancel(ctx)))
+	}
+	return errors.Join(err, d.store.Close())
 }
 
 // outcome is what the end of the screen means: a signal is no failure of
@@ -182,8 +188,10 @@ func (d *station) open(ctx context.Context) error {
 	if d.parts.turns, err = h.openAgent(d.brain, d.store); err != nil {
 		return err
 	}
-	for _, note := range h.notes {
-		d.screen.Notify(note)
+	for _, note := range append(h.notes, recordState(h)) {
+		if note != "" {
+			d.screen.Notify(note)
+		}
 	}
 	if h.panes == nil {
 		return nil
@@ -193,6 +201,7 @@ func (d *station) open(ctx context.Context) error {
 		return fmt.Errorf("panes: %w", err)
 	}
 	d.screen.AddPane(mirrorOf(shared))
+	d.tending.Go(func() { d.tend(ctx, h.panes, shared) })
 	return nil
 }
 
@@ -296,12 +305,12 @@ func (d *station) report(ctx context.Context) []string {
 	}
 	h := parts.house
 	lines := []string{
-		"model    " + d.brain.name,
-		"posture  " + h.policy.Posture().String(),
-		"target   " + h.target.Name(),
 		"tools    " + strings.Join(toolNames(h), ", "),
-		"record   " + ledgerDir(h.state) + recordState(h),
+		"record   " + ledgerDir(h.state),
 		"config   " + d.config.Path(),
+	}
+	if state := recordState(h); state != "" {
+		lines = append(lines, "         "+state)
 	}
 	if window := h.policy.Window(); window > 0 {
 		lines = append(lines, "window   open for "+window.Round(time.Second).String())
@@ -322,12 +331,10 @@ func toolNames(h *house) []string {
 	return names
 }
 
+// recordState is what the operator should know of the record, or nothing.
 func recordState(h *house) string {
 	if err := h.ledger.Healthy(); err != nil {
-		return ": " + err.Error()
+		return "commands cannot run now: " + err.Error()
 	}
-	if w := h.ledger.Warning(); w != "" {
-		return ": " + w
-	}
-	return ""
+	return h.ledger.Warning()
 }

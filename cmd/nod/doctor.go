@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/nod-console/nod/agent/ledger"
@@ -186,7 +187,26 @@ func (a *app) checkModel(ctx context.Context, c *config.Config) finding {
 
 func (a *app) checkState() finding {
 	dir, err := config.StateDir(a.getenv)
-	return verdictOf("state", dir, err, "nod keeps its record and conversations there")
+	if err != nil {
+		return verdictOf("state", "", err, "give nod a folder that it can write: its record and conversations are kept there")
+	}
+	return checkRoom(dir)
+}
+
+// checkRoom finds a disk on which nothing that acts may run, or soon.
+func checkRoom(dir string) finding {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return verdictOf("state", "", fmt.Errorf("%s: %w", dir, err), "set NOD_STATE_DIR to a folder on another disk")
+	}
+	left := s.Bavail * uint64(s.Bsize) //nolint:gosec // a block has no negative size
+	f := finding{Check: "state", OK: true, Detail: dir}
+	if left < ledger.WarnBelow {
+		f.OK, f.Optional = false, left >= ledger.RefuseBelow
+		f.Detail = fmt.Sprintf("%s has %d MiB left; below %d MiB nothing that acts may run", dir, left>>20, ledger.RefuseBelow>>20)
+		f.Fix = "make room there, or set NOD_STATE_DIR to a folder on another disk"
+	}
+	return f
 }
 
 func (a *app) checkLedger() finding {

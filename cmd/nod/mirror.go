@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/pane"
@@ -22,6 +24,49 @@ func mirrorOf(p *pane.Pane) console.Pane {
 			p.Resize(backends.Size{Cols: cols, Rows: rows})
 		},
 	}
+}
+
+// freshPaneWait is how long a pane that has ended stays away, so that a shell
+// that cannot start does not keep nod busy.
+const freshPaneWait = 200 * time.Millisecond
+
+// tend keeps the shared pane on the screen: when it ends, with its tmux server
+// or by somebody's hand, a fresh one takes its place, where the next command
+// will run. It returns when ctx ends.
+func (d *station) tend(ctx context.Context, panes *pane.Keeper, shown *pane.Pane) {
+	for until(ctx, shown, func() bool { return !slices.Contains(panes.List(), shown) }) {
+		d.screen.RemovePane(shown.ID())
+		d.screen.Notify("the pane " + shown.Session() + "/" + shown.Name() + " has ended; a fresh one takes its place")
+		select {
+		case <-time.After(freshPaneWait):
+		case <-ctx.Done():
+			return
+		}
+		fresh, err := panes.Shared(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				d.screen.Notify("there is no pane to watch: " + err.Error())
+			}
+			return
+		}
+		shown = fresh
+		d.screen.AddPane(mirrorOf(shown))
+	}
+}
+
+// until waits until something holds of a pane. It returns false if ctx ends
+// first.
+func until(ctx context.Context, p *pane.Pane, holds func() bool) bool {
+	changes, unsubscribe := p.Subscribe()
+	defer unsubscribe()
+	for !holds() {
+		select {
+		case <-changes:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }
 
 // follow calls changed after each change of the pane until it is cancelled.
