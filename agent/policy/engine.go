@@ -265,6 +265,20 @@ func (e *Engine) lifted(p Proposal, x Explanation) (How, bool) {
 	return "", false
 }
 
+// isOwnFrom reports whether a relative path on this machine leads into one of
+// nod's own folders from some folder above it. At least two names must fit, as
+// in "state/nod": one alone is too common.
+func (e *Engine) isOwnFrom(target, p string) bool {
+	return target == "local" && slices.ContainsFunc(e.own, func(dir string) bool {
+		for at := 1; strings.Contains(dir[at:], "/"); at += strings.IndexByte(dir[at:], '/') + 1 {
+			if below(strings.TrimSuffix(p, "/"), dir[at:]) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // isOwn reports whether a path on this machine is one of nod's own.
 func (e *Engine) isOwn(target, p string) bool {
 	if target != "local" {

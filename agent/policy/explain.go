@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
@@ -139,14 +141,38 @@ func (e *Engine) hard(s subject) (rule, why string) {
 	}
 	for _, w := range s.reading.mentioned() {
 		p, ok := clean(w, a.Dir)
-		if !ok {
+		if p == "" {
 			continue
 		}
-		if rule, why := e.hardPath(s, p, wild(w)); rule != "" {
+		check := e.hardPath
+		if !ok {
+			check = e.hardAnywhere
+		}
+		if rule, why := check(s, p, wild(w)); rule != "" {
 			return rule, why
 		}
 	}
 	return "", ""
+}
+
+// hardAnywhere is hardPath for a relative path that is seen from a folder which
+// is not known: where a pane stands.
+func (e *Engine) hardAnywhere(s subject, p string, wildcards bool) (rule, why string) {
+	for strings.HasPrefix(p, "../") {
+		p = p[len("../"):]
+	}
+	if e.isOwnFrom(s.action.Target, p) {
+		return ruleOwn, fmt.Sprintf("%q may belong to nod itself; no call may touch that", p)
+	}
+	rooted := path.Join("/", p)
+	is := secret(rooted)
+	if !is && wildcards {
+		_, is = secretWild(rooted)
+	}
+	if !is || e.namedFrom(s, p) {
+		return "", ""
+	}
+	return ruleSecrets, fmt.Sprintf("%q is a file that holds secrets; only a rule that names this very path lifts that", p)
 }
 
 func (e *Engine) hardPath(s subject, p string, wildcards bool) (rule, why string) {
@@ -165,10 +191,17 @@ func (e *Engine) hardPath(s subject, p string, wildcards bool) (rule, why string
 
 // named reports whether a rule for this target spells out the path.
 func (e *Engine) named(s subject, p string) bool {
-	for _, r := range e.opt.Rules.all() {
-		if r.names(p) && oneOf(r.targets, s.action.Target) {
-			return true
-		}
-	}
-	return false
+	return e.anyRule(s, func(r Rule) bool { return r.names(p) })
+}
+
+// namedFrom reports whether a rule for this target spells out a path that ends
+// like this one.
+func (e *Engine) namedFrom(s subject, p string) bool {
+	return e.anyRule(s, func(r Rule) bool {
+		return slices.ContainsFunc(r.Path, func(full string) bool { return strings.HasSuffix(full, "/"+p) && r.names(full) })
+	})
+}
+
+func (e *Engine) anyRule(s subject, holds func(Rule) bool) bool {
+	return slices.ContainsFunc(e.opt.Rules.all(), func(r Rule) bool { return oneOf(r.targets, s.action.Target) && holds(r) })
 }

@@ -321,6 +321,29 @@ not_match = ["/srv/app/sub/a.conf", "/srv/app/../../etc/a.conf"]
 	}
 }
 
+// In a pane the folder is not known, but it often is the home folder.
+func TestHardDeniesHoldInAnUnknownFolder(t *testing.T) {
+	named := rules(t, `
+[[rule]]
+verdict = "ask"
+path = ["/srv/app/.env"]
+`)
+	s := engine(t, Options{Own: []string{"/home/ops/.local/state/nod", "/home/ops/.config/nod"}, Home: "/home/ops", ApproveAll: true, Rules: named, Approver: yes})
+	for text, want := range map[string]bool{
+		"cat .kube/config": true, "cat src/.env.local": true, "cat ../ops/.aws/credentials": true, "head ./id_rsa": true,
+		"cat .local/state/nod/ledger/key": true, "cat .config/nod/config.toml": true, "cd ..; cat ops/.config/nod/config.toml": true,
+		"cat state/nod/ledger/key": true, "cat home/ops/.config/nod/config.toml": true,
+		"cat app/.env": false, "cat .env": false, // a rule names the file that this may be
+		"cat nod/main.go": false, "ls .config": false, "cat README.md": false, "cat .env.example": false,
+	} {
+		p := command(text)
+		p.Action.Dir = ""
+		if x := s.Explain(p); (x.Ruling == Deny) != want {
+			t.Errorf("%q: %s, %s", text, x.Ruling, x.Why)
+		}
+	}
+}
+
 func TestSecretsAndOwnFilesAreNeverTouched(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	if err := os.Mkdir(state, 0o700); err != nil {

@@ -116,7 +116,7 @@ func (p place) classify(below bool) class {
 		if p.relative && r.class&^(classSecret|classLockout|classRights|classRuns) != 0 && r.parts[0] != "**" {
 			continue // a bare name says too little
 		}
-		if p.matches(r.parts) || below && p.above(r.parts) {
+		if p.matches(r.parts) || below && p.above(r.parts) || r.class == classSecret && p.inside(r.parts) {
 			c |= r.class
 		}
 	}
@@ -170,6 +170,21 @@ func (p place) matches(pattern []string) bool {
 	}
 	tail := pattern[len(pattern)-n:]
 	return meet(tail, p.parts)
+}
+
+// inside reports whether a relative place lies in the folder of the pattern if
+// it is seen from where that begins, the home folder or the root: terminals
+// start there. A hidden name says enough to be looked for anywhere in it.
+func (p place) inside(pattern []string) bool {
+	if !p.relative || pattern[0] == "**" || pattern[len(pattern)-1] != "**" {
+		return false
+	}
+	for i := range p.parts {
+		if (i == 0 || strings.HasPrefix(pattern[1], ".")) && meet(pattern[1:], p.parts[i:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // above reports whether a place that the pattern names may lie under p. Patterns
