@@ -222,6 +222,10 @@ func (c *card) outcome(width int) line {
 	default:
 		mark, t = "✓ ", good
 		switch {
+		case c.interrupted():
+			return line{{text: indent}, {text: "■ ", tone: warn}, {text: screen.Cut("not run: interrupted", max(width-len(indent)-2, 1)), tone: muted}}
+		case c.result.Outcome == stillRunning:
+			mark, t = "… still ", warn
 		case c.result.Denied:
 			mark, t = "✗ denied", warn
 			if c.reason != "" {
@@ -240,6 +244,15 @@ func (c *card) outcome(width int) line {
 		return line{{text: indent}, {text: text[:n], tone: t}, {text: text[n:], tone: muted}}
 	}
 	return line{{text: indent}, {text: text, tone: t}}
+}
+
+// stillRunning is the outcome of a call whose command goes on after it.
+const stillRunning = "running"
+
+// interrupted reports whether the call was never carried out because the
+// operator interrupted the turn, which is no denial.
+func (c *card) interrupted() bool {
+	return c.result.IsError && c.result.Outcome == "" && slices.Contains(c.parts, part{"code", "interrupted"})
 }
 
 // summary are the facts of a finished call.

@@ -306,6 +306,41 @@ func TestUnfinishedCallsEndWithTheTurn(t *testing.T) {
 	}
 }
 
+func TestTheEndOfAnInterruptedTurnIsSaidOnce(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"touch x"}`)})
+	tr.Event(agent.ApprovalAsked{Call: "1"})
+	tr.Event(agent.ApprovalAnswered{Call: "1", Reason: "nobody answered"})
+	tr.Event(agent.CallFinished{Call: "1", IsError: true, Denied: true,
+		Content: result(map[string]any{"error": "not run: interrupted by the operator", "code": "interrupted"})})
+	tr.Event(agent.Notice{Text: "interrupted by the operator"})
+	tr.Event(agent.Done{Ending: agent.Interrupted})
+	want := "      ▸ run_shell touch x\n        ■ not run: interrupted\n   ■  interrupted by the operator"
+	if got := shown(t, tr, 60, 5); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestACommandThatGoesOnIsNoFailureAndCountsUntilItsEnd(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"vim x"}`)})
+	tr.Event(agent.CallStarted{Call: "1"})
+	tr.Event(agent.CallFinished{Call: "1", IsError: true, Outcome: "running", Duration: 1600 * time.Millisecond,
+		Content: result(map[string]any{"exit_code": nil})})
+	tr.Event(agent.Done{Ending: agent.Answered})
+	if got := shown(t, tr, 60, 5); !strings.Contains(got, "… still running · 1.6 s") {
+		t.Errorf("got:\n%s", got)
+	}
+	tr.Clear()
+	if tr.Running() != 1 {
+		t.Error("what goes on does not count as running")
+	}
+	tr.Event(agent.RunEnded{Call: "1", Text: "vim x in %0: exited 0"})
+	if tr.Running() != 0 {
+		t.Error("what has ended counts as running")
+	}
+}
+
 func FuzzProse(f *testing.F) {
 	f.Add("# a\n\n- b\n```\nc\n```\n|x|y|\n|-|-|\n|1|2|", 12)
 	f.Add("[a](b \"c\") ![d](e) <f@g> ~~h~~\x1b]0;x\a", 1)

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -21,6 +22,8 @@ type Transcript struct {
 	cards  map[string]*card // by the id of the call
 	queue  []*said          // prompts that wait, in order
 
+	goingOn map[string]bool // calls whose command goes on after them
+
 	labelled bool // this turn's answer has its label
 
 	follow   bool // the end is shown
@@ -37,13 +40,16 @@ type place struct{ block, line int }
 // NewTranscript returns an empty transcript. styles may change between two
 // calls of Draw.
 func NewTranscript(styles *screen.Styles, now func() time.Time) *Transcript {
-	return &Transcript{styles: styles, now: now, cards: map[string]*card{}, follow: true, selected: -1}
+	return &Transcript{
+		styles: styles, now: now, cards: map[string]*card{}, goingOn: map[string]bool{},
+		follow: true, selected: -1,
+	}
 }
 
-// Clear empties the transcript.
+// Clear empties the transcript. Commands that go on still count as running.
 func (t *Transcript) Clear() {
 	*t = Transcript{
-		styles: t.styles, now: t.now, md: t.md, cards: map[string]*card{},
+		styles: t.styles, now: t.now, md: t.md, cards: map[string]*card{}, goingOn: t.goingOn,
 		follow: true, selected: -1, width: t.width, height: t.height,
 	}
 }
@@ -129,7 +135,11 @@ func (t *Transcript) Event(e agent.Event) {
 		t.onCard(e.Call, func(c *card) { c.note = e.Progress.Note })
 	case agent.CallFinished:
 		t.onCard(e.Call, func(c *card) { c.finish(e) })
+		if e.Outcome == stillRunning {
+			t.goingOn[e.Call] = true
+		}
 	case agent.RunEnded:
+		delete(t.goingOn, e.Call)
 		t.Notice(e.Text)
 	case agent.Notice:
 		t.Notice(e.Text)
@@ -151,9 +161,23 @@ func (t *Transcript) done(e agent.Done) {
 	}
 	clear(t.cards)
 	if e.Ending == agent.Interrupted {
-		t.add(&remark{text: "interrupted", tone: warn, mark: "  ■  "})
+		t.interrupted()
 	}
 }
+
+// interrupted marks the end of a turn that the operator ended. Where the turn
+// has said so in its last words, they are marked.
+func (t *Transcript) interrupted() {
+	if b, ok := t.last().(*remark); ok && strings.HasPrefix(b.text, "interrupted") {
+		b.tone, b.mark = warn, stopped
+		b.stale()
+		return
+	}
+	t.add(&remark{text: "interrupted", tone: warn, mark: stopped})
+}
+
+// stopped stands before what the operator ended.
+const stopped = "  ■  "
 
 func (t *Transcript) onCard(id string, change func(*card)) {
 	if c := t.cards[id]; c != nil {
@@ -211,9 +235,10 @@ func (t *Transcript) parser() parser.Parser {
 	return t.md
 }
 
-// Running is the number of calls that have not finished.
+// Running is the number of calls that have not finished, and of commands that
+// go on after their call.
 func (t *Transcript) Running() int {
-	n := 0
+	n := len(t.goingOn)
 	for _, c := range t.cards {
 		if c.phase == running {
 			n++
