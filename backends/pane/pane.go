@@ -66,13 +66,6 @@ type asked struct {
 	abandoned time.Time // when the command was last given up
 }
 
-// promptSpot is where a prompt ended on the screen.
-type promptSpot struct {
-	known     bool
-	row, col  int // row counted with the scrollback
-	afterward int // bytes of output since
-}
-
 // Target is the name of the target that the pane is on.
 func (p *Pane) Target() string { return p.target }
 
@@ -219,40 +212,6 @@ func (p *Pane) Busy() *Run {
 	return p.run
 }
 
-// AtPrompt reports whether the shell is known to wait for a command.
-func (p *Pane) AtPrompt() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.phase == atPrompt && p.prompt.known
-}
-
-// PendingLine is what stands behind the prompt: what the operator, or an
-// earlier Type, has typed but not entered. It is read off the screen.
-func (p *Pane) PendingLine() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.pendingLine()
-}
-
-func (p *Pane) pendingLine() string {
-	if p.phase != atPrompt || !p.prompt.known || p.prompt.afterward == 0 {
-		return ""
-	}
-	s := p.term.Snapshot()
-	var b strings.Builder
-	for i := p.prompt.row; i < s.Lines(); i++ {
-		cells := s.Line(i)
-		if i == p.prompt.row {
-			cells = cells[min(p.prompt.col, len(cells)):]
-		}
-		b.WriteString(s.TextOf(cells))
-		if !s.LineWrapped(i) {
-			b.WriteByte('\n')
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
-
 // output takes what the pane's programs have written. It is called on the
 // reading goroutine and must not wait for anything.
 func (p *Pane) output(data []byte) {
@@ -297,8 +256,7 @@ func (p *Pane) marked(m mark) {
 		p.prompt = promptSpot{}
 	case 'B':
 		if p.phase == atPrompt || p.phase == dispatched {
-			s := p.term.Snapshot()
-			p.prompt = promptSpot{known: true, row: s.Scrolled + s.Cursor.Row, col: s.Cursor.Col}
+			p.prompt = spotAtCursor(p.term.Snapshot())
 		}
 	case 'C':
 		p.prompt = promptSpot{}
@@ -374,7 +332,7 @@ func (p *Pane) seed(s vt.Seed, fresh bool) {
 	p.term.Seed(s)
 	p.seeded = true
 	if before.Size != p.term.Snapshot().Size {
-		p.prompt.known = false // the text has been wrapped anew
+		p.prompt = p.prompt.foundIn(p.term.Snapshot()) // the text has been wrapped anew
 	}
 	p.changed()
 }

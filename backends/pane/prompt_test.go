@@ -1,0 +1,26 @@
+package pane_test
+
+import (
+	"testing"
+
+	"github.com/nod-console/nod/backends"
+)
+
+// A prompt that stood before a change of size is known after it, and so is what
+// the operator has typed behind it.
+func TestThePromptIsFoundAgainAfterAChangeOfSize(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "dash"} {
+		p := shared(t, shell)
+		run(t, p, "echo one; echo two")
+		eventually(t, p, "the prompt", p.AtPrompt)
+		for i, typed := range []string{"", "echo half a line"} {
+			must(t, p.Type(t.Context(), []byte(typed)))
+			eventually(t, p, "what was typed", func() bool { return p.PendingLine() == typed })
+			cols := 60 + 10*i
+			p.Resize(backends.Size{Cols: cols, Rows: 20})
+			eventually(t, p, "the new size", func() bool { return p.Screen().Size.Cols == cols })
+			eventually(t, p, "the prompt and what is typed", func() bool { return p.AtPrompt() && p.PendingLine() == typed })
+		}
+	}
+}
