@@ -2,7 +2,9 @@ package files
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/pmezard/go-difflib/difflib"
 )
@@ -24,6 +26,9 @@ func unified(path string, old, new []byte, existed bool) string {
 		return ""
 	}
 	var b strings.Builder
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		path = strconv.Quote(path) // it would write lines of its own
+	}
 	name := path
 	if !existed {
 		name = "/dev/null"

@@ -25,6 +25,9 @@ func TestDiffReadsLikeDiff(t *testing.T) {
 			t.Errorf("%q to %q:\n%s\nwant:\n%s", c.old, c.new, got, c.want)
 		}
 	}
+	if got := unified("/f\n@@ -1 +1 @@\n+x", []byte("a\n"), []byte("b\n"), true); strings.Count(got, "\n@@") != 1 || strings.Count(got, "\n+x") != 0 {
+		t.Errorf("the path writes lines of its own: %q", got)
+	}
 	if got := unified("/f", nil, []byte("a\n"), false); !strings.HasPrefix(got, "--- /dev/null\n+++ /f\n@@") {
 		t.Errorf("a new file: %q", got)
 	}
