@@ -49,11 +49,34 @@ func (d *Dialog) section(rows []row, s policy.Section, width int) []row {
 			gutter = fmt.Sprintf("%*d ", digits, r.Line)
 		}
 		rows = append(rows, row{gutter: gutter, cells: r.Cells, style: d.lineStyle(s, r)})
-		for _, f := range startingIn(s.Findings, r, r.End == len(s.Text)) {
+		shown, more := thinned(startingIn(s.Findings, r, r.End == len(s.Text)))
+		for _, f := range shown {
 			rows = d.finding(rows, f, r, indent, width)
+		}
+		if more > 0 {
+			text := fmt.Sprintf("and %d more of the same kind here; x shows them", more)
+			rows = append(rows, row{note: strings.Repeat(" ", indent) + text, style: d.styles.Warn})
 		}
 	}
 	return rows
+}
+
+// mostAlike is how many findings of one rule are pointed out below one row: more
+// would hide the text between them.
+const mostAlike = 3
+
+// thinned are the findings to point out below a row, and how many of the rules
+// that are among them are left out.
+func thinned(all []risk.Finding) (shown []risk.Finding, more int) {
+	alike := map[string]int{}
+	for _, f := range all {
+		if alike[f.Rule]++; alike[f.Rule] > mostAlike {
+			more++
+			continue
+		}
+		shown = append(shown, f)
+	}
+	return shown, more
 }
 
 // startingIn returns the findings whose span starts in r.

@@ -539,6 +539,42 @@ func TestFindingsStandUnderTheirSpans(t *testing.T) {
 	s.sees("! the model understated the risk")
 }
 
+func TestTheModelsWordsAreShownWhereThereIsRoom(t *testing.T) {
+	request := run("touch x")
+	request.Action.Claim.Why = "the release of last week is kept until the new one has been proved good on all hosts"
+	request.Disagreement = "the model sees more in this than nod: it claims that the command changes something"
+	s := begin(t, 50, 24, request)
+	flat := strings.Join(strings.Fields(strings.ReplaceAll(s.text(), "│", " ")), " ")
+	for _, want := range []string{request.Disagreement, "no privesc", "on all hosts\""} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("no %q on the screen\n%s", want, s.text())
+		}
+	}
+	request.Action.Claim.Why = strings.Repeat("words ", 100)
+	s = begin(t, 50, 24, request)
+	s.sees("touch x")
+	s.sees("wor…")
+}
+
+func TestFindingsOfOneKindDoNotHideTheText(t *testing.T) {
+	request := run("touch a b c d e f; rm -rf x")
+	request.Verdict.Findings = nil
+	for i := range 6 {
+		request.Verdict.Findings = append(request.Verdict.Findings, risk.Finding{Rule: "write.file", Start: 0, End: 7 + 2*i, Why: "writes a file"})
+	}
+	request.Verdict.Findings = append(request.Verdict.Findings, risk.Finding{Rule: "rm.recursive", Start: 19, End: 25, Why: "removes files recursively"})
+	s := begin(t, 80, 24, request)
+	if n := strings.Count(s.text(), "writes a file"); n != 3 {
+		t.Errorf("%d of one kind\n%s", n, s.text())
+	}
+	s.sees("and 3 more of the same kind here; x shows them")
+	s.sees("removes files recursively")
+	s.armed().typed("x")
+	if n := strings.Count(s.text(), "writes a file"); n != 6 {
+		t.Errorf("x shows %d\n%s", n, s.text())
+	}
+}
+
 func BenchmarkDraw(b *testing.B) {
 	s := begin(b, 120, 40, run(strings.Repeat("echo a line of a script\n", 500)))
 	for b.Loop() {

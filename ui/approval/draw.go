@@ -44,7 +44,7 @@ func (d *Dialog) Draw(s tcell.Screen) {
 	}
 	d.frame(s, x, y, width, height)
 	inner := width - 4
-	foot := d.foot(inner, height-3-minBody)
+	foot := d.foot(inner, min(height-3-minBody, height/2))
 	d.page = height - 3 - len(foot)
 	if d.mode == editing {
 		d.drawEditor(s, x+2, y+1, inner, d.page)
@@ -181,32 +181,46 @@ func (d *Dialog) drawField(s tcell.Screen, x, y, width int) {
 func (d *Dialog) foot(width, limit int) []line {
 	state, keys := d.state(), d.keys(width)
 	room := limit - 1 - len(keys)
-	lines := append([]line{state}, d.opinions(max(0, room))...)
+	lines := append([]line{state}, d.opinions(width, max(0, room))...)
 	return append(lines, keys...)
 }
 
 // opinions are what nod and the model say, at most that many lines. The
-// disagreement comes before what the model says.
-func (d *Dialog) opinions(room int) []line {
+// disagreement comes before what the model says; what is cut, x shows.
+func (d *Dialog) opinions(width, room int) []line {
 	r := d.request
-	nod := line{"nod says    " + verdictText(r.Verdict), d.level(r.Verdict.Level).Bold(true)}
-	if r.Operator {
-		return []line{nod}[:min(1, room)]
-	}
-	model := line{"model says  " + policy.ClaimText(r), d.styles.Text}
-	if r.Understated {
-		model.style = d.styles.Warn
-	}
-	all := []line{nod}
-	if r.Disagreement != "" {
-		style := d.styles.Warn
+	all := []line{{"nod says    " + verdictText(r.Verdict), d.level(r.Verdict.Level).Bold(true)}}
+	if !r.Operator {
+		model, disagreement := d.styles.Text, d.styles.Warn
 		if r.Understated {
-			style = d.styles.Danger
+			model, disagreement = d.styles.Warn, d.styles.Danger
 		}
-		all = append(all, line{"! " + r.Disagreement, style.Bold(true)})
+		if r.Disagreement != "" {
+			all = append(all, folded("! ", r.Disagreement, width, disagreement.Bold(true))...)
+		}
+		all = append(all, folded("model says  ", policy.ClaimText(r), width, model)...)
 	}
-	all = append(all, model)
 	return all[:min(len(all), room)]
+}
+
+// mostOpinion is how many lines one opinion takes of those for what would run.
+const mostOpinion = 4
+
+// folded is a text in as many lines as it needs and may take, with a label
+// before the first.
+func folded(label, text string, width int, style tcell.Style) []line {
+	indent := screen.Width(label)
+	rows := wrap(text, width-indent)
+	if len(rows) > mostOpinion {
+		rows[mostOpinion-1] = screen.Cut(rows[mostOpinion-1]+" "+rows[mostOpinion], width-indent)
+		rows = rows[:mostOpinion]
+	}
+	lines := make([]line, len(rows))
+	for i, row := range rows {
+		lines[i] = line{label + row, style}
+		label = strings.Repeat(" ", indent)
+	}
+	return lines
 }
 
 // state says what is missing for an approval.
