@@ -34,6 +34,10 @@ func (c Cell) Width() int {
 // Blank reports whether the cell shows no text.
 func (c Cell) Blank() bool { return c.glyph == 0 || c.glyph == ' ' }
 
+// Empty reports whether nothing was written in the cell since it was last
+// erased. A blank that a program wrote is not empty.
+func (c Cell) Empty() bool { return c.glyph == 0 }
+
 // SameStyle reports whether two cells of one snapshot look alike, which is
 // quicker than comparing their styles.
 func (c Cell) SameStyle(d Cell) bool { return c.style == d.style }

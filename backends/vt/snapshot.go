@@ -1,6 +1,9 @@
 package vt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Snapshot is the state of a terminal at one moment. It never changes and is
 // safe for concurrent use. Rows that have not changed are shared with earlier
@@ -121,16 +124,27 @@ func (s *Snapshot) TextOf(cells []Cell) string {
 	for n > 0 && cells[n-1].Blank() {
 		n--
 	}
-	var b strings.Builder
-	b.Grow(n)
-	for _, c := range cells[:n] {
-		if c.glyph-0x20 < 0x5f {
-			b.WriteByte(byte(c.glyph))
-		} else {
-			b.WriteString(text(s.graphemes, c))
+	return string(s.AppendText(make([]byte, 0, n), cells[:n]))
+}
+
+// AppendText adds the text of all cells to b, blanks as spaces.
+func (s *Snapshot) AppendText(b []byte, cells []Cell) []byte {
+	b = slices.Grow(b, len(cells))
+	for len(cells) > 0 {
+		out := b[len(b) : len(b)+len(cells)]
+		n := 0
+		for n < len(cells) && cells[n].glyph-0x20 < 0x5f {
+			out[n] = byte(cells[n].glyph)
+			n++
+		}
+		b = b[:len(b)+n]
+		if cells = cells[n:]; len(cells) > 0 {
+			b = append(b, text(s.graphemes, cells[0])...)
+			b = slices.Grow(b, len(cells)-1)
+			cells = cells[1:]
 		}
 	}
-	return b.String()
+	return b
 }
 
 // String returns the text of the screen, a line for each row.

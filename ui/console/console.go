@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
 
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/themes"
@@ -50,7 +51,8 @@ type Console struct {
 	layout   layout
 	paste    *paste
 	actions  actions
-	blurred  bool // the terminal has lost the focus
+	dragged  tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
+	blurred  bool            // the terminal has lost the focus
 	quit     bool
 	dirty    bool // the screen is not what it should be
 	urgent   bool // because of a key

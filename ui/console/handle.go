@@ -13,14 +13,6 @@ import (
 func (c *Console) key(ev *tcell.EventKey) {
 	name := keys.Name(ev)
 	place := c.place()
-	if place == keys.Typing {
-		if cmd, ok := keys.Find(place, name); ok {
-			c.do(cmd)
-			return
-		}
-		c.panes.key(c.focus.pane, ev)
-		return
-	}
 	if place == keys.Overlay || place == keys.Dialog {
 		c.overlayKey(place, ev, name)
 		return
@@ -36,7 +28,7 @@ func (c *Console) key(ev *tcell.EventKey) {
 	switch place {
 	case keys.Input:
 		c.input.Key(ev)
-	case keys.Pane:
+	case keys.Typing, keys.Searching:
 		c.panes.key(c.focus.pane, ev)
 	}
 }
@@ -91,7 +83,7 @@ func (c *Console) helpKey(id keys.ID, name string) {
 // do carries out a command.
 func (c *Console) do(cmd keys.Command) {
 	if reason := cmd.Unavailable(c.facts()); reason != "" && cmd.ID != keys.Interrupt {
-		c.chat.Notice(cmd.Text + ": " + reason)
+		c.refuse(cmd, reason)
 		return
 	}
 	switch cmd.ID {
@@ -115,7 +107,9 @@ func (c *Console) do(cmd keys.Command) {
 	case keys.Zoom:
 		c.focus.zoom = !c.focus.zoom
 	case keys.Send:
-		c.send()
+		if !c.read(cmd.ID) {
+			c.send()
+		}
 	default:
 		if !c.read(cmd.ID) {
 			c.input.Do(cmd.ID)
@@ -163,9 +157,20 @@ func (c *Console) copy(text string) {
 	c.chat.Notice("copied")
 }
 
+// refuse says where the operator looks why a command cannot be used.
+func (c *Console) refuse(cmd keys.Command, reason string) {
+	if p := c.panes.at(c.focus.pane); p != nil && c.focus.place == keys.Pane {
+		p.view.Say(reason)
+		return
+	}
+	c.chat.Notice(cmd.Text + ": " + reason)
+}
+
 // back backs out one level.
 func (c *Console) back() {
+	on := c.panes.at(c.focus.pane)
 	switch {
+	case c.focus.place == keys.Pane && on != nil && on.view.Back():
 	case c.focus.zoom:
 		c.focus.zoom = false
 	case c.focus.place != keys.Input:
@@ -236,6 +241,7 @@ func (c *Console) toggleTyping() {
 	}
 	if p.pane.Type == nil {
 		c.chat.Notice(p.pane.Title + " is for reading only")
+		p.view.Say(p.pane.Title + " is for reading only")
 		return
 	}
 	c.chat.Unselect()
@@ -280,7 +286,7 @@ func (c *Console) pasted(text string) {
 	case keys.Overlay:
 	case keys.Dialog:
 		c.approval.pasted(text)
-	case keys.Typing:
+	case keys.Typing, keys.Searching:
 		c.panes.paste(c.focus.pane, text)
 	default:
 		c.focus.place, c.focus.typing = keys.Input, false

@@ -1,7 +1,10 @@
 package console
 
 import (
+	"strings"
+
 	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/mirror"
 	"github.com/nod-console/nod/ui/screen"
 	"github.com/nod-console/nod/ui/status"
 )
@@ -72,20 +75,6 @@ func (l *layout) arrangeTalk(c *Console, r rect, framed bool) {
 		l.rule = rect{r.x, r.y + r.h, r.w, 1}
 	}
 	l.chat = r
-}
-
-// minPaneRows is the least height of a pane with its frame; where there is no
-// room for all, those around the chosen one are shown.
-const minPaneRows = 6
-
-// arrangePanes puts panes one below the other.
-func (l *layout) arrangePanes(r rect, chosen int) {
-	n := min(len(l.panes), max(r.h/minPaneRows, 1))
-	first := min(max(chosen-n+1, 0), len(l.panes)-n)
-	for i := range n {
-		y := r.y + r.h*i/n
-		l.panes[first+i] = rect{r.x, y, r.w, r.y + r.h*(i+1)/n - y}
-	}
 }
 
 // draw draws a frame.
@@ -194,6 +183,9 @@ func (c *Console) bottomLine() status.Bottom {
 	} else if !c.chat.Following() {
 		b.Mode = "scrolled up"
 	}
+	if c.focus.zoom && len(c.panes.all) > 0 {
+		b.Mode = strings.TrimPrefix(b.Mode+", zoomed", ", ")
+	}
 	return b
 }
 
@@ -206,14 +198,21 @@ func (c *Console) place() keys.Place {
 		return keys.Dialog
 	case c.focus.typing:
 		return keys.Typing
+	case c.focus.place == keys.Pane && c.panes.at(c.focus.pane).searching():
+		return keys.Searching
 	}
 	return c.focus.place
 }
 
 // facts are what commands depend on.
 func (c *Console) facts() keys.Facts {
+	var read *mirror.Mirror
+	if p := c.panes.at(c.focus.pane); p != nil && c.focus.place == keys.Pane {
+		read = p.view
+	}
 	return keys.Facts{
 		Running: c.turns.busy, Panes: len(c.panes.all), Resume: c.opt.Resume != nil,
+		Selected: read != nil && read.Selecting(), Searched: read != nil && read.Searched(),
 		Provided: func(id keys.ID) bool {
 			switch id {
 			case keys.Approve:

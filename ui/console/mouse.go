@@ -74,11 +74,15 @@ func wheel(action tview.MouseAction) (lines int, ok bool) {
 }
 
 func (c *Console) mouseOver(action tview.MouseAction, ev *tcell.EventMouse) {
+	if c.dragged != nil {
+		_, c.dragged = c.dragged.MouseHandler()(action, ev, func(tview.Primitive) {})
+		return
+	}
 	x, y := ev.Position()
 	l := &c.layout
 	for i, r := range l.panes {
 		if i < len(c.panes.all) && r.contains(x, y) {
-			c.panes.all[i].view.MouseHandler()(action, ev, func(tview.Primitive) { c.focusPane(i) })
+			_, c.dragged = c.panes.all[i].view.MouseHandler()(action, ev, func(tview.Primitive) { c.focusPane(i) })
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/gdamore/tcell/v2"
@@ -26,14 +27,17 @@ type pane struct {
 }
 
 func mirrorStyles(s *screen.Styles) mirror.Styles {
-	return mirror.Styles{Text: s.Text, Muted: s.Muted, Border: s.Border, Focus: s.Focus, Notice: s.Warn}
+	return mirror.Styles{
+		Text: s.Text, Muted: s.Muted, Border: s.Border, Focus: s.Focus, Notice: s.Warn,
+		Selection: s.Selection, Match: s.Warn.Underline(true).Reverse(true),
+	}
 }
 
 // add mirrors p, in place of an earlier pane of the same ID.
 func (ps *panes) add(c *Console, p Pane) {
 	added := &pane{pane: p, view: mirror.New(mirrorStyles(&c.styles)), worker: newWorker(p), stale: true}
-	added.view.SetTitle(p.Title, "")
 	added.view.OnKey(added.worker.typed)
+	added.view.OnCopy(c.screen.Copy)
 	added.cancel = func() {}
 	if p.Subscribe != nil {
 		added.cancel = p.Subscribe(func() { c.mail.changedPane(p.ID) })
@@ -119,10 +123,19 @@ func (ps *panes) draw(c *Console, i int, r rect, active bool) {
 	} else {
 		p.view.Blur()
 	}
+	p.view.SetTitle(ps.title(i), "")
 	p.view.SetState(p.state(active, typing))
 	p.view.SetRect(r.x, r.y, r.w, r.h)
 	p.worker.resize(r.w-2, r.h-2)
 	p.view.Draw(c.screen)
+}
+
+// title says whose terminal pane i is, and which of several.
+func (ps *panes) title(i int) string {
+	if len(ps.all) == 1 {
+		return ps.all[i].pane.Title
+	}
+	return fmt.Sprintf("%d/%d %s", i+1, len(ps.all), ps.all[i].pane.Title)
 }
 
 // state says on the frame where keys go.
@@ -140,13 +153,23 @@ func (p *pane) state(active, typing bool) string {
 
 // mode says the same in the bottom line.
 func (p *pane) mode(typing bool) string {
-	if typing {
-		return "typing into " + p.pane.Title
+	doing := "reading "
+	switch {
+	case typing:
+		doing = "typing into "
+	case p.view.Searching():
+		doing = "searching "
+	case p.view.Selecting():
+		doing = "selecting in "
 	}
-	return "reading " + p.pane.Title
+	return doing + p.pane.Title
 }
 
-// key hands a key to pane i: to its target while typing, else for scrolling.
+// searching reports whether keys go to the pane's search line. p may be nil.
+func (p *pane) searching() bool { return p != nil && p.view.Searching() }
+
+// key hands a key to pane i: to its target while typing, else to its search
+// line.
 func (ps *panes) key(i int, ev *tcell.EventKey) {
 	if p := ps.at(i); p != nil {
 		p.view.InputHandler()(ev, func(tview.Primitive) {})
@@ -160,19 +183,10 @@ func (ps *panes) paste(i int, text string) {
 	}
 }
 
-// scrolling are the table's commands as the keys that a mirror knows.
-var scrolling = map[keys.ID]tcell.Key{
-	keys.PageUp: tcell.KeyPgUp, keys.PageDown: tcell.KeyPgDn,
-	keys.Top: tcell.KeyHome, keys.Bottom: tcell.KeyEnd,
-}
-
 // read carries out a command for reading in pane i.
 func (ps *panes) read(i int, id keys.ID) bool {
-	key, ok := scrolling[id]
-	if ok {
-		ps.key(i, tcell.NewEventKey(key, 0, tcell.ModNone))
-	}
-	return ok
+	p := ps.at(i)
+	return p != nil && p.view.Do(id)
 }
 
 // worker takes keys and sizes to a pane, in order, outside of the pump.

@@ -41,7 +41,7 @@ func TestAKeyHasOneNameHoweverItIsReported(t *testing.T) {
 }
 
 func TestNoKeyMeansTwoThingsAtOnePlace(t *testing.T) {
-	for _, place := range []keys.Place{keys.Input, keys.Chat, keys.Pane, keys.Typing, keys.Overlay, keys.Dialog} {
+	for _, place := range []keys.Place{keys.Input, keys.Chat, keys.Pane, keys.Searching, keys.Typing, keys.Overlay, keys.Dialog} {
 		seen := map[string]keys.ID{}
 		for _, c := range keys.All() {
 			if c.Where&place == 0 {
@@ -57,10 +57,13 @@ func TestNoKeyMeansTwoThingsAtOnePlace(t *testing.T) {
 	}
 }
 
-func TestOnlyOneKeyIsHeldBackWhileTyping(t *testing.T) {
+func TestOnlyTheLeaderAndScrollingAreHeldBackWhileTyping(t *testing.T) {
+	held := map[string]bool{"Ctrl-]": true, "Shift-PgUp": true, "Shift-PgDn": true}
 	for _, c := range keys.All() {
-		if c.Where&keys.Typing != 0 && (c.ID != keys.Terminal || len(c.Keys) != 1) {
-			t.Errorf("%s takes %q from the terminal", c.ID, c.Keys)
+		for _, k := range c.Keys {
+			if c.Where&keys.Typing != 0 && !held[k] {
+				t.Errorf("%s takes %q from the terminal", c.ID, k)
+			}
 		}
 	}
 }
@@ -89,6 +92,7 @@ func TestWhatIsNotAvailableSaysWhy(t *testing.T) {
 	f := keys.Facts{Provided: func(id keys.ID) bool { return id != keys.New }}
 	want := map[keys.ID]string{
 		keys.Interrupt: "nothing is running", keys.Resume: "no earlier conversation was left open",
+		keys.SearchNext: "nothing was searched for", keys.Mark: "",
 		keys.Terminal: "there is no terminal yet", keys.New: "not available here", keys.Approve: "", keys.Help: "",
 	}
 	for _, c := range keys.All() {

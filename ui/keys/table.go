@@ -39,6 +39,17 @@ const (
 	Fold       ID = "fold"
 	Copy       ID = "copy"
 
+	Up             ID = "up"
+	Down           ID = "down"
+	Left           ID = "left"
+	Right          ID = "right"
+	Mark           ID = "mark"
+	MarkLines      ID = "mark-lines"
+	Link           ID = "link"
+	Search         ID = "search"
+	SearchNext     ID = "search-next"
+	SearchPrevious ID = "search-previous"
+
 	Status  ID = "status"
 	Approve ID = "approve"
 	Theme   ID = "theme"
@@ -51,13 +62,14 @@ type Place uint8
 
 // The places.
 const (
-	Input    Place = 1 << iota // the line that the operator writes in
-	Chat                       // the transcript
-	Pane                       // a mirrored terminal, for reading
-	Typing                     // a mirrored terminal, keys go to its target
-	Overlay                    // help, or whether to quit
-	Dialog                     // an approval, which has keys of its own
-	Anywhere = Input | Chat | Pane
+	Input     Place = 1 << iota // the line that the operator writes in
+	Chat                        // the transcript
+	Pane                        // a mirrored terminal, for reading
+	Searching                   // the search line of a mirrored terminal
+	Typing                      // a mirrored terminal, keys go to its target
+	Overlay                     // help, or whether to quit
+	Dialog                      // an approval, which has keys of its own
+	Anywhere  = Input | Chat | Pane | Searching
 )
 
 // Need is what a command needs to be available.
@@ -65,11 +77,13 @@ type Need uint8
 
 // The needs.
 const (
-	Nothing  Need = iota
-	Turn          // a turn is running
-	APane         // there is a terminal to go to
-	Offer         // an earlier conversation was offered
-	Callback      // the program provides for it
+	Nothing   Need = iota
+	Turn           // a turn is running
+	APane          // there is a terminal to go to
+	Offer          // an earlier conversation was offered
+	Callback       // the program provides for it
+	Selection      // something is selected in the terminal
+	Pattern        // the terminal was searched
 )
 
 // Facts are what the needs are about.
@@ -77,6 +91,8 @@ type Facts struct {
 	Running  bool
 	Panes    int
 	Resume   bool
+	Selected bool          // in the terminal with the keyboard
+	Searched bool          // the terminal with the keyboard
 	Provided func(ID) bool // whether the program provides for a command; nil: all
 }
 
@@ -97,6 +113,7 @@ const (
 	everywhere = "Everywhere"
 	writing    = "Writing"
 	reading    = "Reading"
+	terminals  = "Reading a terminal"
 	commands   = "Commands"
 )
 
@@ -123,24 +140,45 @@ var table = []Command{
 	{DeleteBefore, []string{"Ctrl-U"}, Input, "", "", "delete to the start of the line", "", writing, Nothing},
 	{DeleteAfter, []string{"Ctrl-K"}, Input, "", "", "delete to the end of the line", "", writing, Nothing},
 
-	{PageUp, []string{"PgUp"}, Anywhere | Overlay, "", "", "a page up", "", reading, Nothing},
-	{PageDown, []string{"PgDn"}, Anywhere | Overlay, "", "", "a page down", "", reading, Nothing},
+	{PageUp, []string{"PgUp"}, Anywhere | Overlay, "", "", "a page up; with Shift also while typing into a terminal", "", reading, Nothing},
+	{PageUp, []string{"Shift-PgUp"}, Typing, "", "", "a page up; with Shift also while typing into a terminal", "", reading, Nothing},
+	{PageDown, []string{"PgDn"}, Anywhere | Overlay, "", "", "a page down; with Shift also while typing", "", reading, Nothing},
+	{PageDown, []string{"Shift-PgDn"}, Typing, "", "", "a page down; with Shift also while typing", "", reading, Nothing},
 	{Top, []string{"Ctrl-Home"}, Anywhere, "", "", "to the beginning", "", reading, Nothing},
-	{Top, []string{"Home", "g"}, Chat, "", "", "to the beginning", "", reading, Nothing},
+	{Top, []string{"Home", "g"}, Chat | Pane, "", "", "to the beginning", "", reading, Nothing},
 	{Bottom, []string{"Ctrl-End"}, Anywhere, "", "", "to the end, and stay there", "", reading, Nothing},
-	{Bottom, []string{"End", "G"}, Chat, "", "", "to the end, and stay there", "", reading, Nothing},
+	{Bottom, []string{"End", "G"}, Chat | Pane, "", "", "to the end, and stay there", "", reading, Nothing},
 	{Select, []string{"Up", "k"}, Chat, "", "", "choose the entry above", "", reading, Nothing},
 	{SelectNext, []string{"Down", "j"}, Chat, "", "", "choose the entry below", "", reading, Nothing},
 	{Fold, []string{"Enter", " "}, Chat, "", "", "open or close the chosen entry", "open", reading, Nothing},
 	{Copy, []string{"y"}, Chat, "", "", "copy the chosen entry as it was written", "copy", reading, Nothing},
-	{Terminal, []string{"Enter"}, Pane, "", "", "type into the terminal", "", reading, APane},
+
+	{Terminal, []string{"Enter"}, Pane, "", "", "type into the terminal", "", terminals, APane},
+	{Search, []string{"/"}, Pane, "", "", "search upwards, in all lines; capitals count if there are any", "search", terminals, Nothing},
+	{Send, []string{"Enter"}, Searching, "", "", "in the search line: stay at the match", "", terminals, Nothing},
+	{DeleteWord, []string{"Ctrl-W", "Alt-Backspace"}, Searching, "", "", "in the search line: delete the last word", "", terminals, Nothing},
+	{DeleteBefore, []string{"Ctrl-U"}, Searching, "", "", "in the search line: delete everything", "", terminals, Nothing},
+	{SearchNext, []string{"n"}, Pane, "", "", "the next match above, in the end from the bottom again", "", terminals, Pattern},
+	{SearchPrevious, []string{"N"}, Pane, "", "", "the next match below, in the end from the top again", "", terminals, Pattern},
+	{Up, []string{"Up", "k"}, Pane, "", "", "hold the picture and move the cursor up", "", terminals, Nothing},
+	{Down, []string{"Down", "j"}, Pane, "", "", "hold the picture and move the cursor down", "", terminals, Nothing},
+	{Left, []string{"Left", "h"}, Pane, "", "", "a character to the left", "", terminals, Nothing},
+	{Right, []string{"Right", "l"}, Pane, "", "", "a character to the right", "", terminals, Nothing},
+	{WordLeft, []string{"b"}, Pane, "", "", "a word to the left", "", terminals, Nothing},
+	{WordRight, []string{"w"}, Pane, "", "", "a word to the right", "", terminals, Nothing},
+	{LineStart, []string{"0"}, Pane, "", "", "to the start of the line", "", terminals, Nothing},
+	{LineEnd, []string{"$"}, Pane, "", "", "to the end of the line", "", terminals, Nothing},
+	{Mark, []string{"v", " "}, Pane, "", "", "begin a selection at the cursor; again: end it", "select", terminals, Nothing},
+	{MarkLines, []string{"V"}, Pane, "", "", "select whole lines; again: end it", "", terminals, Nothing},
+	{Copy, []string{"y"}, Pane, "", "", "copy the selection; dragging the mouse selects and copies", "copy", terminals, Selection},
+	{Link, []string{"o"}, Pane, "", "", "copy the address of the link at the cursor or above; Ctrl-click: of that one", "", terminals, Nothing},
 
 	{Status, nil, 0, "status", "", "show what holds at the moment", "", commands, Nothing},
 	{Approve, nil, 0, "approve", "ask|ask-all|read-only", "say how much may run by itself", "", commands, Callback},
 	{Theme, nil, 0, "theme", "[name]", "change the colours, or name them all", "", commands, Nothing},
 	{New, nil, 0, "new", "", "begin a new conversation", "", commands, Callback},
 	{Resume, nil, 0, "resume", "", "go on with the conversation that was offered", "", commands, Offer},
-	{Quit, []string{"Ctrl-D"}, Anywhere, "quit", "", "quit; the key only where nothing is written", "", commands, Nothing},
+	{Quit, []string{"Ctrl-D"}, Input | Chat | Pane, "quit", "", "quit; the key only where nothing is written", "", commands, Nothing},
 }
 
 // Find returns the command of a key at a place.
@@ -172,6 +210,14 @@ func (c Command) Unavailable(f Facts) string {
 	case Callback:
 		if f.Provided != nil && !f.Provided(c.ID) {
 			return "not available here"
+		}
+	case Selection:
+		if !f.Selected {
+			return "nothing is selected"
+		}
+	case Pattern:
+		if !f.Searched {
+			return "nothing was searched for"
 		}
 	}
 	return ""

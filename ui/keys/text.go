@@ -73,7 +73,7 @@ func Hints(place Place, f Facts) []Hint {
 // Manual is the table as sections of a manual page, in roff (man(7)).
 func Manual() string {
 	var b strings.Builder
-	for _, g := range Groups(Facts{Running: true, Panes: 1, Resume: true}) {
+	for _, g := range Groups(Facts{Running: true, Panes: 1, Resume: true, Selected: true, Searched: true}) {
 		fmt.Fprintf(&b, ".SS %s\n", g.Title)
 		for _, e := range g.Entries {
 			fmt.Fprintf(&b, ".TP\n.B %s\n%s.\n", roff(e.Keys), roff(e.Text))

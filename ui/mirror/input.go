@@ -5,6 +5,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/nod-console/nod/backends/vt"
+	"github.com/nod-console/nod/ui/keys"
 )
 
 // wheelLines is how far one step of the wheel goes.
@@ -24,52 +25,70 @@ func (m *Mirror) send(p []byte) {
 	}
 }
 
-// InputHandler sends keys to the program while typing, and scrolls otherwise.
+// InputHandler sends keys to the program while typing, except those that the
+// table keeps for reading. Otherwise it carries out what the table says of them,
+// or writes them in the search line.
 func (m *Mirror) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 	return m.WrapInputHandler(func(ev *tcell.EventKey, _ func(tview.Primitive)) {
-		shifted := ev.Modifiers() == tcell.ModShift && (ev.Key() == tcell.KeyPgUp || ev.Key() == tcell.KeyPgDn)
-		if m.typing && !shifted {
-			m.Live()
-			m.send(EncodeKey(ev, m.modes()))
+		place := keys.Pane
+		switch {
+		case m.typing:
+			place = keys.Typing
+		case m.find.writing:
+			place = keys.Searching
+		}
+		name := keys.Name(ev)
+		if cmd, ok := keys.Find(place, name); ok {
+			if cmd.ID == keys.Back {
+				m.Back()
+			} else {
+				m.Do(cmd.ID)
+			}
 			return
 		}
-		switch ev.Key() {
-		case tcell.KeyPgUp:
-			m.Scroll(-m.page())
-		case tcell.KeyPgDn:
-			m.Scroll(m.page())
-		case tcell.KeyUp:
-			m.Scroll(-1)
-		case tcell.KeyDown:
-			m.Scroll(1)
-		case tcell.KeyHome:
-			if m.snap != nil {
-				m.Scroll(-m.snap.Lines())
-			}
-		case tcell.KeyEnd:
+		switch {
+		case m.typing:
 			m.Live()
+			m.said = ""
+			m.send(EncodeKey(ev, m.modes()))
+		case m.find.writing && name == "Backspace":
+			m.erase()
+		case m.find.writing:
+			m.insert(keys.Text(ev))
 		}
 	})
 }
 
-// PasteHandler sends a paste to the program while typing.
+// PasteHandler sends a paste to the program while typing, and puts it in the
+// search line while that is open.
 func (m *Mirror) PasteHandler() func(string, func(tview.Primitive)) {
 	return m.WrapPasteHandler(func(text string, _ func(tview.Primitive)) {
-		if m.typing && text != "" {
+		switch {
+		case text == "":
+		case m.typing:
 			m.Live()
 			m.send(EncodePaste(text, m.modes()))
+		case m.find.writing:
+			m.insert(text)
 		}
 	})
 }
 
-// MouseHandler scrolls with the wheel and takes the focus on a click. While
-// typing, a program that asked for the mouse gets it instead.
+// MouseHandler scrolls with the wheel, takes the focus on a click and selects
+// what the mouse is dragged over. While typing, a program that asked for the
+// mouse gets it instead. During a drag the mirror wants all events of the mouse.
 func (m *Mirror) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tview.Primitive)) (bool, tview.Primitive) {
 	return m.WrapMouseHandler(func(action tview.MouseAction, ev *tcell.EventMouse, setFocus func(tview.Primitive)) (bool, tview.Primitive) {
+		if m.read.drag.on {
+			if m.dragged(action, ev) {
+				return true, m
+			}
+			return true, nil
+		}
 		if !m.InRect(ev.Position()) {
 			return false, nil
 		}
-		if m.typing && m.HasFocus() && m.modes().Mouse != vt.MouseOff && !m.scrolled {
+		if m.typing && m.HasFocus() && m.modes().Mouse != vt.MouseOff && !m.scrolled && m.read.held == nil {
 			m.forward(action, ev)
 			return true, nil
 		}
@@ -80,6 +99,10 @@ func (m *Mirror) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(
 			m.Scroll(wheelLines)
 		case tview.MouseLeftDown:
 			setFocus(m)
+			m.press(ev)
+			if m.read.drag.on {
+				return true, m
+			}
 		default:
 			return false, nil
 		}

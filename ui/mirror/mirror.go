@@ -1,8 +1,6 @@
 package mirror
 
 import (
-	"fmt"
-
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
@@ -18,6 +16,9 @@ type Styles struct {
 	Border tcell.Style
 	Focus  tcell.Style // the frame of a mirror that has the focus
 	Notice tcell.Style // that the picture is not the live one
+
+	Selection tcell.Style // what is selected, and the chosen match of a search
+	Match     tcell.Style // the other matches
 }
 
 // Mirror is a frame with a terminal in it.
@@ -25,14 +26,18 @@ type Mirror struct {
 	*tview.Box
 	styles Styles
 	onKey  func(p []byte)
+	onCopy func(text string) error
 
 	snap        *vt.Snapshot
 	left, right string
 	state       string
+	said        string // what came of the last key
 	typing      bool
 
 	scrolled bool
 	top      uint64 // the line on top while scrolled, counted as in Snapshot.Lost
+	read     reading
+	find     finder
 	paint    painter
 	button   int // the button that is down, for motion events; -1 for none
 }
@@ -93,6 +98,15 @@ func (m *Mirror) OnKey(f func(p []byte)) *Mirror {
 	return m
 }
 
+// OnCopy sets the function that puts text on the clipboard.
+func (m *Mirror) OnCopy(f func(text string) error) *Mirror {
+	m.onCopy = f
+	return m
+}
+
+// Say shows words at the bottom of the frame until the next key.
+func (m *Mirror) Say(words string) { m.said = words }
+
 // Draw draws the mirror.
 func (m *Mirror) Draw(s tcell.Screen) {
 	m.drawFrame(s)
@@ -100,7 +114,8 @@ func (m *Mirror) Draw(s tcell.Screen) {
 	if width <= 0 || height <= 0 {
 		return
 	}
-	if m.snap == nil {
+	shown := m.picture()
+	if shown == nil {
 		screen.Fill(s, x, y, width, height, " ", m.styles.Text)
 		screen.Draw(s, x, y, width, "no picture yet", m.styles.Muted)
 		return
@@ -108,11 +123,12 @@ func (m *Mirror) Draw(s tcell.Screen) {
 	v := m.view(width, height)
 	for row := range height {
 		var cells []vt.Cell
-		if line := v.line + row; line < m.snap.Lines() {
-			cells = m.snap.Line(line)
+		if line := v.line + row; line < shown.Lines() {
+			cells = shown.Line(line)
 		}
-		m.paint.line(s, x, y+row, width, m.snap, cells, v.col)
+		m.paint.line(s, x, y+row, width, shown, cells, v.col)
 	}
+	m.highlight(s, x, y, width, height, v)
 	m.drawCursor(s, x, y, width, height, v)
 }
 
@@ -142,50 +158,4 @@ func (m *Mirror) drawFrame(s tcell.Screen) {
 	if width >= 6 {
 		m.drawTitles(s, border)
 	}
-}
-
-func (m *Mirror) drawTitles(s tcell.Screen, border tcell.Style) {
-	x, y, width, height := m.GetRect()
-	right, style := m.right, m.styles.Muted
-	if right == "" && m.snap != nil {
-		right = fmt.Sprintf("live %d×%d", m.snap.Size.Cols, m.snap.Size.Rows)
-	}
-	if n := m.above(); n > 0 {
-		right, style = fmt.Sprintf("%d lines above live, End returns", n), m.styles.Notice
-	}
-	room := width - 4
-	left := screen.Cut(m.left, room)
-	used := screen.Draw(s, x+2, y, room, pad(left), border)
-	if w := screen.Width(right) + 2; right != "" && used+w <= room {
-		screen.Draw(s, x+width-2-w, y, w, pad(right), style)
-	} else if m.above() > 0 { // the notice wins over the name
-		screen.Draw(s, x+2, y, room, pad(screen.Cut(right, room-2)), style)
-	}
-	if m.state != "" {
-		screen.Draw(s, x+2, y+height-1, room, pad(screen.Cut(m.state, room-2)), m.styles.Muted)
-	}
-}
-
-func pad(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " " + text + " "
-}
-
-// drawCursor places the terminal's cursor, or paints one without the focus.
-func (m *Mirror) drawCursor(s tcell.Screen, x, y, width, height int, v view) {
-	c := m.snap.Cursor
-	col := min(c.Col, m.snap.Size.Cols-1) - v.col
-	row := m.snap.Scrolled + c.Row - v.line
-	if !c.Visible || col < 0 || col >= width || row < 0 || row >= height {
-		return
-	}
-	if m.HasFocus() {
-		s.ShowCursor(x+col, y+row)
-		return
-	}
-	text, style, _ := s.Get(x+col, y+row)
-	_, _, attrs := style.Decompose()
-	s.Put(x+col, y+row, text, style.Reverse(attrs&tcell.AttrReverse == 0))
 }

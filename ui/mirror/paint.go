@@ -128,8 +128,14 @@ func (p *painter) style(snap *vt.Snapshot, c vt.Cell) tcell.Style {
 			s = s.Underline(color(v.Underline))
 		}
 	}
-	if link := snap.Link(c); strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://") {
-		s = s.Url(link)
+	if link := snap.Link(c); link != "" {
+		if v.UnderlineStyle == vt.UnderlineNone {
+			s = s.Underline(true)
+		}
+		// The operator's terminal opens what is clicked on: nothing but pages.
+		if strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://") {
+			s = s.Url(link)
+		}
 	}
 	return s
 }

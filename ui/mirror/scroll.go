@@ -1,6 +1,8 @@
 package mirror
 
-// view is the part of the snapshot that is drawn.
+import "github.com/nod-console/nod/backends/vt"
+
+// view is the part of a picture that is drawn.
 type view struct {
 	line int // the first line, as Snapshot.Line counts
 	col  int // the first column
@@ -8,7 +10,14 @@ type view struct {
 
 // view says what to show in width by height cells.
 func (m *Mirror) view(width, height int) view {
-	v := m.live(width, height)
+	if s := m.read.held; s != nil {
+		end := max(live(s, width, height).line, s.Lines()-height)
+		return view{
+			line: min(max(m.read.at.line, 0), end),
+			col:  min(max(m.read.at.col, 0), max(s.Size.Cols-width, 0)),
+		}
+	}
+	v := live(m.snap, width, height)
 	if m.scrolled {
 		line := v.line
 		v.line = 0
@@ -24,8 +33,7 @@ func (m *Mirror) view(width, height int) view {
 
 // live is the view of the present: the lower left part of the text, moved to
 // where the cursor is.
-func (m *Mirror) live(width, height int) view {
-	s := m.snap
+func live(s *vt.Snapshot, width, height int) view {
 	last := s.Cursor.Row
 	for y := s.Size.Rows - 1; y > last; y-- {
 		if !blankRow(s.Row(y)) {
@@ -47,10 +55,15 @@ func (m *Mirror) live(width, height int) view {
 // above is the number of lines between the view and the live one.
 func (m *Mirror) above() int {
 	_, _, width, height := m.GetInnerRect()
-	if m.snap == nil || !m.scrolled || width <= 0 || height <= 0 {
+	if m.snap == nil || width <= 0 || height <= 0 {
 		return 0
 	}
-	return m.live(width, height).line - m.view(width, height).line
+	now := m.snap.Lost + uint64(live(m.snap, width, height).line)
+	shown := m.picture().Lost + uint64(m.view(width, height).line)
+	if shown >= now { // also after the terminal was begun anew
+		return 0
+	}
+	return int(now - shown)
 }
 
 // Scroll moves the view by lines; negative ones are above.
@@ -59,13 +72,36 @@ func (m *Mirror) Scroll(lines int) {
 	if m.snap == nil || width <= 0 || height <= 0 {
 		return
 	}
-	to := max(0, m.view(width, height).line+lines)
+	v := m.view(width, height)
+	to := max(0, v.line+lines)
+	if m.read.held != nil {
+		m.read.at = view{to, v.col}
+		m.read.at = m.view(width, height)
+		return
+	}
 	m.top = m.snap.Lost + uint64(to)
-	m.scrolled = to < m.live(width, height).line
+	m.scrolled = to < live(m.snap, width, height).line
 }
 
-// Live goes back to the live picture.
-func (m *Mirror) Live() { m.scrolled = false }
+// reveal moves the view of the held picture as far as it takes to show p.
+func (m *Mirror) reveal(p point) {
+	_, _, width, height := m.GetInnerRect()
+	if width <= 0 || height <= 0 {
+		return
+	}
+	v := m.view(width, height)
+	v.line = max(min(v.line, p.line), p.line-height+1)
+	v.col = max(min(v.col, p.col), p.col-width+1)
+	m.read.at = v
+}
+
+// Live goes back to the live picture. A selection and what was found go, the
+// words that were searched for stay.
+func (m *Mirror) Live() {
+	m.scrolled = false
+	m.read = reading{}
+	m.find = finder{pattern: m.find.pattern}
+}
 
 // Scrolled reports whether another picture than the live one is shown.
 func (m *Mirror) Scrolled() bool { return m.above() > 0 }

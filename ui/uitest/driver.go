@@ -39,6 +39,7 @@ type watched struct {
 	styles map[[2]int]tcell.Style
 	cursor [3]int // column, row, visible
 	frames int
+	copied []string
 	shown  chan struct{} // closed with the next frame
 	w, h   int           // size to begin with
 }
@@ -57,6 +58,13 @@ func (s *watched) Init() error {
 func (s *watched) Show() {
 	s.SimulationScreen.Show()
 	s.record()
+}
+
+// SetClipboard implements tcell.Screen.
+func (s *watched) SetClipboard(text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.copied = append(s.copied, string(text))
 }
 
 // Sync implements tcell.Screen.
@@ -321,6 +329,23 @@ func (u *UI) Style(x, y int) tcell.Style {
 	u.screen.mu.Lock()
 	defer u.screen.mu.Unlock()
 	return u.screen.styles[[2]int{x, y}]
+}
+
+// Copied is everything that was put on the clipboard so far.
+func (u *UI) Copied() []string {
+	u.screen.mu.Lock()
+	defer u.screen.mu.Unlock()
+	return append([]string(nil), u.screen.copied...)
+}
+
+// Drag presses the left button at one place, moves it to another and lets it go
+// there.
+func (u *UI) Drag(x, y, toX, toY int) *UI {
+	u.t.Helper()
+	u.Mouse(x, y, tcell.Button1)
+	u.Mouse((x+toX)/2, (y+toY)/2, tcell.Button1)
+	u.Mouse(toX, toY, tcell.Button1)
+	return u.Mouse(toX, toY, tcell.ButtonNone)
 }
 
 // Frames is the number of frames so far.
