@@ -3,7 +3,10 @@ package pane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/nod-console/nod/backends/vt"
 )
 
 // hook makes the shell in the pane write marks. A start-up menu or the like may
@@ -37,16 +40,28 @@ func (p *Pane) tryHook(ctx context.Context) (sight, error) {
 	p.forget()
 	p.scan.nonce = n
 	p.mu.Unlock()
-	if err := p.wire.stash(ctx, n.buffer(), n.hook()); err != nil {
+	line := " eval \"$(" + p.wire.fetch(n.buffer()) + ")\""
+	if err := p.wire.stash(ctx, n.buffer(), n.hook(eraser(p.Screen(), len(line)))); err != nil {
 		return seen, err
 	}
 	defer p.wire.unstash(n.buffer())
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
-	line := " \x15 eval \"$(" + p.wire.fetch(n.buffer()) + ")\"\r"
-	if err := p.Type(ctx, []byte(line)); err != nil {
+	if err := p.Type(ctx, []byte(" \x15"+line+"\r")); err != nil {
 		return seen, err
 	}
 	return seen, p.wait(ctx, func() bool { return p.shell != NoShell })
+}
+
+// eraser is what takes the echo of a line of that length, typed at the cursor
+// and entered, off the screen again: the operator should see his own terminal
+// and not nod's preparations. It is empty where the line would end at the very
+// edge, since shells differ there.
+func eraser(s *vt.Snapshot, length int) string {
+	end := s.Cursor.Col + length
+	if s.Size.Cols == 0 || end%s.Size.Cols == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`\033[%dA\r\033[J`, end/s.Size.Cols+1)
 }
 
 // identify remembers which program the hooked shell is.

@@ -1,6 +1,7 @@
 package pane_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nod-console/nod/backends"
@@ -21,6 +22,22 @@ func TestThePromptIsFoundAgainAfterAChangeOfSize(t *testing.T) {
 			p.Resize(backends.Size{Cols: cols, Rows: 20})
 			eventually(t, p, "the new size", func() bool { return p.Screen().Size.Cols == cols })
 			eventually(t, p, "the prompt and what is typed", func() bool { return p.AtPrompt() && p.PendingLine() == typed })
+		}
+	}
+}
+
+// The operator sees a prompt, and nothing of how it was prepared.
+func TestThePreparationLeavesNoTraceOnTheScreen(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "dash"} {
+		p := shared(t, shell)
+		eventually(t, p, "the prompt", p.AtPrompt)
+		s := p.Screen()
+		if s.Cursor.Row != 0 || strings.Contains(s.String(), "eval") {
+			t.Errorf("%s:\n%s", shell, s)
+		}
+		if res := run(t, p, "echo hi"); res.Text != "hi\n" {
+			t.Errorf("%s: %+v", shell, res)
 		}
 	}
 }

@@ -39,9 +39,10 @@ func newNonce() nonce {
 // buffer is the name under which texts are handed to the shell.
 func (n nonce) buffer() string { return "nod-" + string(n[:8]) }
 
-// hook is the text that makes a shell write marks.
-func (n nonce) hook() string {
-	return strings.NewReplacer("NONCE", string(n), "nod-NAME", n.buffer()).Replace(posixHook)
+// hook is the text that makes a shell write marks. The shell begins by writing
+// first, which is in printf's notation.
+func (n nonce) hook(first string) string {
+	return strings.NewReplacer("NONCE", string(n), "nod-NAME", n.buffer(), "FIRST", first).Replace(posixHook)
 }
 
 // isShell reports whether a program, by the name that tmux gives it, is a shell

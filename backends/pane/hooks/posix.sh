@@ -32,7 +32,7 @@ esac
 __nod_h=$(HISTTIMEFORMAT= builtin history 1)
 [[ $__nod_h == *nod-NAME* ]] && read -r __nod_h _ <<<"$__nod_h" && builtin history -d "${__nod_h%\*}"
 unset __nod_h
-builtin printf "\e]133;R;%s;h=NONCE\a" "$__nod_k"
+builtin printf "FIRST\e]133;R;%s;h=NONCE\a" "$__nod_k"
 '
 else
 __nod_f() { printf '\033]7;nod:NONCE:run\007\033]133;C;h=NONCE\007'; }
@@ -45,5 +45,5 @@ __nod_b="$(printf '\033]133;B;h=NONCE\007')"
 __nod_p="$(printf '\033]133;P;h=NONCE\007')"
 case "${PS1-}" in *__nod_*) ;; *) PS1='${__nod_d}$?${__nod_e}$?${__nod_g}'"${PS1-}"'${__nod_b}';; esac
 case "${PS2-}" in *__nod_*) ;; *) PS2="${PS2-}"'${__nod_p}';; esac
-printf '\033]133;R;sh;h=NONCE\007'
+printf 'FIRST\033]133;R;sh;h=NONCE\007'
 fi
