@@ -3,7 +3,7 @@ package pane
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nod-console/nod/backends/vt"
@@ -55,13 +55,14 @@ func (p *Pane) tryHook(ctx context.Context) (sight, error) {
 // eraser is what takes the echo of a line of that length, typed at the cursor
 // and entered, off the screen again: the operator should see his own terminal
 // and not nod's preparations. It is empty where the line would end at the very
-// edge, since shells differ there.
+// edge, since shells differ there. It erases line by line: tmux keeps what an
+// erased screen held as scrollback.
 func eraser(s *vt.Snapshot, length int) string {
 	end := s.Cursor.Col + length
 	if s.Size.Cols == 0 || end%s.Size.Cols == 0 {
 		return ""
 	}
-	return fmt.Sprintf(`\033[%dA\r\033[J`, end/s.Size.Cols+1)
+	return strings.Repeat(`\033[A\033[2K`, end/s.Size.Cols+1) + `\r`
 }
 
 // identify remembers which program the hooked shell is.

@@ -33,7 +33,7 @@ func TestThePreparationLeavesNoTraceOnTheScreen(t *testing.T) {
 		p := shared(t, shell)
 		eventually(t, p, "the prompt", p.AtPrompt)
 		s := p.Screen()
-		if s.Cursor.Row != 0 || strings.Contains(s.String(), "eval") {
+		if s.Scrolled != 0 || s.Cursor.Row != 0 || strings.Contains(s.String(), "eval") {
 			t.Errorf("%s:\n%s", shell, s)
 		}
 		if res := run(t, p, "echo hi"); res.Text != "hi\n" {
