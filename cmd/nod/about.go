@@ -1,13 +1,17 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/nod-console/nod/ui/keys"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -29,18 +33,54 @@ func (a *app) manCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			header := &doc.GenManHeader{Title: "NOD", Section: "1", Source: "nod " + version, Manual: "nod"}
-			for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
-				if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
-					continue
-				}
-				if err := doc.GenMan(c, header, a.out); err != nil {
-					return fmt.Errorf("man: %w", err)
-				}
+			if err := a.printManual(root); err != nil {
+				return fmt.Errorf("man: %w", err)
 			}
 			return nil
 		},
 	}
+}
+
+// manualRest are the sections that no flag and no key says.
+//
+//go:embed manual.roff
+var manualRest string
+
+// printManual prints the page of nod itself, with the console's keys, and
+// behind it those of its commands.
+func (a *app) printManual(root *cobra.Command) error {
+	var page strings.Builder
+	if err := doc.GenMan(root, manualHeader(), &page); err != nil {
+		return err
+	}
+	text, seeAlso, _ := strings.Cut(page.String(), seeAlsoHeading)
+	if err := a.printf("%s.SH KEYS AND COMMANDS OF THE CONSOLE\n%s%s%s%s",
+		text, keys.Manual(), manualRest, seeAlsoHeading, seeAlso); err != nil {
+		return err
+	}
+	return a.printManuals(root)
+}
+
+const seeAlsoHeading = ".SH SEE ALSO\n"
+
+// printManuals prints the pages of the commands below parent.
+func (a *app) printManuals(parent *cobra.Command) error {
+	for _, c := range parent.Commands() {
+		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		if err := doc.GenMan(c, manualHeader(), a.out); err != nil {
+			return err
+		}
+		if err := a.printManuals(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func manualHeader() *doc.GenManHeader {
+	return &doc.GenManHeader{Title: "NOD", Section: "1", Source: "nod " + version, Manual: "nod"}
 }
 
 func (a *app) configCommand() *cobra.Command {

@@ -78,7 +78,15 @@ func (a *app) rootCommand() *cobra.Command {
 you watch live, and whatever could change something waits for your nod.
 
 Without a model configured, a built-in guide answers: ask it "what is filling
-the disk?".`,
+the disk?". To add a model, set NOD_BASE_URL, NOD_MODEL and NOD_API_KEY, or
+write into ~/.config/nod/config.toml:
+
+    [model.work]
+    base_url = "https://api.example.com/v1"
+    model = "name-of-the-model"
+    api_key_env = "WORK_API_KEY"
+
+"nod doctor" then says whether it answers; "nod man | man -l -" has all keys.`,
 		Example: `  nod                                    the console on this machine
   nod ask "why is the load so high?"     one question, without the screen
   nod run -- systemctl restart nginx     one command through risk, rules and record
