@@ -98,6 +98,10 @@ var (
 	secretVariable = regexp.MustCompile(`(?i)(secret|token|passw|passphrase|_pwd$|api_?key|private|credential|_key$|_pat$|^pgpass|_auth$)`)
 )
 
+// ownVariables begin the names of what nod keeps in a pane's shell
+// (backends/pane).
+const ownVariables = "__nod_"
+
 // specialVariables are lower-case names that mean something to a shell or to
 // the programs that it starts.
 var specialVariables = map[string]bool{
@@ -196,6 +200,9 @@ func (a *assessor) parameter(p *syntax.ParamExp, quoted bool) word {
 	name := p.Param.Value
 	if secretVariable.MatchString(name) && !p.Length {
 		a.note(Observe, Secret, "variable.secret", "uses a variable that looks like a secret", at)
+	}
+	if strings.HasPrefix(name, ownVariables) {
+		a.note(Mutate, Opaque, "variable.own", "uses what nod tracks the pane's commands by: the end of one can be forged with it", at)
 	}
 	if p.Index != nil {
 		a.arithmetic(p.Index)
