@@ -281,3 +281,20 @@ func TestMemory(t *testing.T) {
 	}
 	runtime.KeepAlive(term)
 }
+
+// TestEmptyCells tells blanks that were written from those that were not, which
+// copying across a wrap depends on.
+func TestEmptyCells(t *testing.T) {
+	term := New(Size{Cols: 6, Rows: 3}, Options{})
+	_, _ = term.Write([]byte("a b日本e\u0301\x1b[1;2H\x1b[X"))
+	s := term.Snapshot()
+	want := []bool{false, true, false, false, false, true} // 本 had no room in the last column
+	for x, c := range s.Row(0) {
+		if c.Empty() != want[x] {
+			t.Errorf("column %d: empty %v", x, c.Empty())
+		}
+	}
+	if got := string(s.AppendText([]byte(">"), append(s.Row(0)[:6:6], s.Row(1)...))); got != ">a b日 本e\u0301   " {
+		t.Errorf("%q", got)
+	}
+}

@@ -84,10 +84,10 @@ func TestKeyboardSelection(t *testing.T) {
 	long := strings.Repeat("0123456789", 5) // wraps after 38 columns
 	cases := []struct{ name, text, keys, want string }{
 		{"a word", poem, "<Up><Up><Up><Up>0vlly", "one"},
-		{"backwards", poem, "<Up><Up><Up><Up>0lllvhhhy", "one "},
+		{"backwards, without the blank at the end", poem, "<Up><Up><Up><Up>0lllvhhhy", "one"},
 		{"with the space bar and arrows", poem, "<Up><Up><Up><Up>0 <Right><Right><Left>y", "on"},
 		{"to the end of the line", poem, "kkkk0v$y", "one two three"},
-		{"from word to word", poem, "kkkk0wvwhy", "two "},
+		{"from word to word", poem, "kkkk0wvwhy", "two"},
 		{"back by words", poem, "kkkk$vbby", "two three"},
 		{"trailing blanks are dropped", poem, "kkk0kvjy", "one two three\nv"},
 		{"blanks of a whole line, too", poem, "kkkV" + "y", "vier"},

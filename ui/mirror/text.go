@@ -1,6 +1,10 @@
 package mirror
 
-import "github.com/nod-console/nod/backends/vt"
+import (
+	"strings"
+
+	"github.com/nod-console/nod/backends/vt"
+)
 
 // A line that is too long for the terminal is wrapped: its text goes on in the
 // next line of the picture. Whoever copies or searches means the text, so here
@@ -44,7 +48,7 @@ func wholeFrom(cells []vt.Cell, col int) int {
 }
 
 // textBetween is the text from one point to another, both included with the
-// whole of their characters.
+// whole of their characters. None of its lines ends with a blank.
 func textBetween(s *vt.Snapshot, from, to point) string {
 	var b []byte
 	for i := from.line; i <= to.line; i++ {
@@ -61,5 +65,5 @@ func textBetween(s *vt.Snapshot, from, to point) string {
 			b = append(b, '\n')
 		}
 	}
-	return string(b)
+	return strings.TrimRight(string(b), " ")
 }
