@@ -248,6 +248,11 @@ not_match = ["echo rebooting"]
 	if x := s.Explain(p); x.Ruling != Deny {
 		t.Errorf("keys that complete what stands on the line: %s", x.Ruling)
 	}
+	p.Action.Pending, p.Action.Literal = "ls /x", "reboot; "
+	if x := s.Explain(p); x.Ruling != Deny {
+		t.Errorf("keys before what stands on the line: %s", x.Ruling)
+	}
+	p.Action.Pending = "sudo re"
 	p.Action.Literal, p.Action.Keys = "b", []string{"o", "o", "t"}
 	if x := s.Explain(p); x.Ruling != Deny {
 		t.Errorf("keys one by one: %s", x.Ruling)

@@ -37,6 +37,10 @@ func read(a tools.Action, home string) reading {
 		return r.reading
 	}
 	r.script(text, dialect, 0)
+	if a.Kind == tools.Type && a.Pending != "" {
+		// The cursor may have stood before what was on the line.
+		r.script(a.Literal+typed(a.Keys)+a.Pending, dialect, 0)
+	}
 	r.plain = plain(text, dialect)
 	if slices.ContainsFunc(shells, func(sh string) bool { return r.runs(sh, nil) }) {
 		for _, text := range append(r.prose, string(a.Stdin)) {

@@ -232,3 +232,23 @@ func BenchmarkCommand(b *testing.B) {
 		Command(all[i%len(all)].command, Bash)
 	}
 }
+
+// Where the cursor stands on a line that has begun is not known: keys of an
+// earlier call, or the operator's, may have moved it. "ls x" and then C-a and
+// then "rm -rf /srv; " are not "ls xrm -rf /srv; ".
+func TestNothingIsAddedUnseenToALineThatHasBegun(t *testing.T) {
+	for _, k := range []Keystrokes{
+		{Pending: "ls x", Literal: "rm -rf /srv; ", Enter: true},
+		{Pending: "ls x", Literal: "rm -rf /srv; "},
+		{Pending: "ls x", Literal: "rm -rf /srv; \n"},
+		{Pending: "ls x", Keys: []string{"r", "m", "Space"}, Enter: true},
+	} {
+		k.AtPrompt, k.Dialect = true, Bash
+		if v := Keys(k); v.Auto || !v.Flags.Has(Opaque) {
+			t.Errorf("%+v: %s, auto %t", k, v.Effect, v.Auto)
+		}
+	}
+	if v := Keys(Keystrokes{Pending: "ls x", Enter: true, AtPrompt: true, Dialect: Bash}); !v.Auto {
+		t.Errorf("a line that is sent off as it is: %+v", v)
+	}
+}

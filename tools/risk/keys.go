@@ -19,13 +19,14 @@ type Keystrokes struct {
 
 // Keys assesses what is typed into a pane. At a prompt it is the command that
 // would stand on the line, together with what stands there already, whether or
-// not it is sent off now. Offsets of findings count in Pending followed by
-// Literal.
+// not it is sent off now. What is added to a line that has begun is opaque, too:
+// the cursor may stand anywhere on it. Offsets of findings count in Pending
+// followed by Literal.
 func Keys(k Keystrokes) Verdict {
 	if !k.AtPrompt {
 		return intoProgram(k)
 	}
-	line := &promptLine{dialect: k.Dialect, text: k.Pending, known: true, total: Verdict{Effect: Observe, Level: Low, Auto: true, Findings: []Finding{}}}
+	line := &promptLine{dialect: k.Dialect, text: k.Pending, known: true, inside: k.Pending != "", total: Verdict{Effect: Observe, Level: Low, Auto: true, Findings: []Finding{}}}
 	if k.Literal != "" {
 		line.literal(k.Literal)
 	}
@@ -46,13 +47,12 @@ type promptLine struct {
 	text    string
 	known   bool // text is exactly what stands on the line
 	typed   bool // something was added to it
-	inside  bool // the cursor is not at the end
+	inside  bool // the cursor may be somewhere else than at the end
 	total   Verdict
 }
 
 func (p *promptLine) literal(text string) {
-	p.typed = true
-	p.text += text
+	p.add(text)
 	if strings.ContainsRune(text, '\t') {
 		p.opaque("keys.completion", "a tab asks the shell to complete the line")
 	}
@@ -97,7 +97,7 @@ func (p *promptLine) add(text string) {
 // submit sends the line off.
 func (p *promptLine) submit() {
 	if !p.known {
-		p.opaque("keys.recalled", "runs a line that is not known, such as an earlier command")
+		p.opaque("keys.recalled", "runs a line that is not known: an earlier command, or one that keys have edited")
 	}
 	p.judge()
 	p.text, p.known, p.typed, p.inside = "", true, false, false

@@ -32,7 +32,7 @@ func TestKeysAtAPrompt(t *testing.T) {
 		"an escape sequence":          {Keystrokes{Literal: "ls\x1b[A", Enter: true}, Mutate, Opaque, false},
 		"a carriage return":           {Keystrokes{Literal: "ls\rrm x\r"}, Mutate, Opaque, false},
 		"an open quote is continued":  {Keystrokes{Literal: "echo '", Enter: true}, Mutate, Opaque, false},
-		"what is pending is not safe": {Keystrokes{Pending: "sudo ", Literal: "ls", Enter: true}, Observe, Privesc, false},
+		"what is pending is not safe": {Keystrokes{Pending: "sudo ", Literal: "ls", Enter: true}, Mutate, Privesc | Opaque, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.keys.AtPrompt = true
