@@ -179,7 +179,7 @@ func (d *station) outcome(ctx context.Context, err error) error {
 func (d *station) open(ctx context.Context) error {
 	h, err := d.app.openHouse(ctx, d.config, plan{
 		approver: d.screen.Approver(), panes: true,
-		ended: func(e agent.RunEnded) { d.screen.Notify(e.Text) },
+		ended: d.screen.RunEnded,
 	})
 	if err != nil {
 		return err

@@ -185,3 +185,20 @@ func quitAny(s *display) {
 		s.t.Errorf("exit status %s", status)
 	}
 }
+
+// Keys that terminals report as an escape and a control byte are what they are
+// called in the help.
+func TestAltKeysOfARealTerminal(t *testing.T) {
+	w := newWorld(t)
+	s := w.console(80, 24)
+	s.see("ready$")
+	s.typed("first")
+	s.press("M-Enter")
+	s.typed("second word")
+	s.see("> first ", "  second word")
+	s.press("M-BSpace")
+	s.seeNo("word")
+	s.see("  second")
+	s.press("C-c")
+	quit(s)
+}

@@ -292,6 +292,24 @@ func TestQuitting(t *testing.T) {
 	})
 }
 
+func TestACommandThatGoesOnIsSeenAndNotEndedUnasked(t *testing.T) {
+	s := begin(t, 80, 24, nil)
+	s.model.steps["edit"] = func(_ context.Context, sink agent.Sink) error {
+		sink(agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"vim x"}`)})
+		sink(agent.CallStarted{Call: "1", Tool: "run_shell"})
+		sink(agent.CallFinished{Call: "1", Tool: "run_shell", IsError: true, Outcome: "running"})
+		sink(agent.Done{Ending: agent.Answered})
+		return nil
+	}
+	s.Type("edit").Press("Enter").See("still running").See("1 running")
+	s.Press("Ctrl-D").See("A command still runs").Press("n").Gone("A command still runs")
+	s.console.RunEnded(agent.RunEnded{Call: "1", Text: "vim x in %0: exited 0"})
+	s.See("vim x in %0: exited 0").See("nothing running").Press("Ctrl-D")
+	if err := s.End(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheContextEndsTheConsole(t *testing.T) {
 	s := begin(t, 80, 24, nil)
 	s.model.steps["long"] = untilInterrupted

@@ -198,7 +198,7 @@ func (c *Console) interruptKey() {
 func (c *Console) quitKey() {
 	switch {
 	case !c.input.Empty():
-	case c.turns.busy:
+	case c.turns.busy, c.chat.Running() > 0:
 		c.asking = true
 	default:
 		c.quit = true

@@ -148,6 +148,9 @@ func (c *Console) front() rect {
 func (c *Console) drawQuestion() {
 	l, s := &c.layout, c.screen
 	text := []string{"A turn is running. Quitting interrupts it.", "y quits   n stays"}
+	if !c.turns.busy {
+		text[0] = "A command still runs. Quitting ends it."
+	}
 	w, h := min(l.body.w, 48), min(l.body.h, 4)
 	x, y := l.body.x+(l.body.w-w)/2, l.body.y+(l.body.h-h)/2
 	screen.Fill(s, x, y, w, h, " ", c.styles.Text)

@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/ui/keys"
 )
 
 // ErrTerminalGone is the error of Run when the terminal was closed.
@@ -118,7 +119,7 @@ func (c *Console) event(ev tcell.Event) error {
 			c.paste.add(ev)
 			return nil
 		}
-		c.key(ev)
+		c.key(keys.Pressed(ev))
 		c.urgent = true
 	case *tcell.EventPaste:
 		if ev.Start() {

@@ -90,5 +90,9 @@ func (c *Console) ended(err error) {
 // announceAfter is how long a turn lasts at least for its end to be announced.
 const announceAfter = 3 * time.Second
 
+// RunEnded tells of the end of a command that went on after its call. It never
+// blocks.
+func (c *Console) RunEnded(e agent.RunEnded) { c.mail.put(turnEvent{e}) }
+
 // background runs one of the program's callbacks outside of turns.
 func (c *Console) background(run func(ctx context.Context)) { c.spawn(func() { run(c.ctx) }) }

@@ -40,6 +40,27 @@ func TestAKeyHasOneNameHoweverItIsReported(t *testing.T) {
 	}
 }
 
+func TestAltBeforeAControlByteIsTheKeyThatWasPressed(t *testing.T) {
+	ctrlAlt := tcell.ModCtrl | tcell.ModAlt
+	for _, c := range []struct {
+		ev   *tcell.EventKey
+		want string
+	}{
+		{tcell.NewEventKey(tcell.KeyRune, 'm', ctrlAlt), "Alt-Enter"},
+		{tcell.NewEventKey(tcell.KeyRune, 'j', ctrlAlt), "Alt-Enter"},
+		{tcell.NewEventKey(tcell.KeyRune, 'h', ctrlAlt), "Alt-Backspace"},
+		{tcell.NewEventKey(tcell.KeyRune, 0x7f, tcell.ModAlt), "Alt-Backspace"},
+		{tcell.NewEventKey(tcell.KeyRune, 'm', tcell.ModAlt), "Alt-m"},
+		{tcell.NewEventKey(tcell.KeyRune, 'm', tcell.ModCtrl), "Ctrl-M"},
+		{tcell.NewEventKey(tcell.KeyRune, 'h', tcell.ModNone), "h"},
+		{tcell.NewEventKey(tcell.KeyEnter, 0, tcell.ModAlt), "Alt-Enter"},
+	} {
+		if got := keys.Name(keys.Pressed(c.ev)); got != c.want {
+			t.Errorf("%s is called %q, want %q", c.ev.Name(), got, c.want)
+		}
+	}
+}
+
 func TestNoKeyMeansTwoThingsAtOnePlace(t *testing.T) {
 	for _, place := range []keys.Place{keys.Input, keys.Chat, keys.Pane, keys.Searching, keys.Typing, keys.Overlay, keys.Dialog} {
 		seen := map[string]keys.ID{}

@@ -70,3 +70,21 @@ func Text(ev *tcell.EventKey) string {
 	}
 	return string(ev.Rune())
 }
+
+// Pressed is the key that was pressed where the terminal's report was read as
+// another one. Alt is an escape before the key's own byte; before a control
+// byte it is read as Ctrl-Alt and a letter, so that Alt-Enter arrives as
+// Ctrl-Alt-M and Alt-Backspace as a character.
+func Pressed(ev *tcell.EventKey) *tcell.EventKey {
+	if ev.Key() != tcell.KeyRune || ev.Modifiers()&tcell.ModAlt == 0 {
+		return ev
+	}
+	mod := ev.Modifiers() &^ tcell.ModCtrl
+	switch r, ctrl := ev.Rune(), ev.Modifiers()&tcell.ModCtrl != 0; {
+	case ctrl && (r == 'm' || r == 'j'):
+		return tcell.NewEventKey(tcell.KeyEnter, 0, mod)
+	case r == 0x7f, ctrl && r == 'h':
+		return tcell.NewEventKey(tcell.KeyBackspace, 0, mod)
+	}
+	return ev
+}
