@@ -32,8 +32,9 @@ e2e: build ## the long tests: full counts and soaks
 	@.ci/deps
 	NOD_E2E=1 NOD_TEST_ALL=1 $(GO) test -timeout 60m ./...
 
-bench: ## run the benchmarks
+bench: ## run the benchmarks, and the emulator beside its peers
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	cd .bench && $(GO) run .
 
 fuzz: ## fuzz each target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
