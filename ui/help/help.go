@@ -3,6 +3,8 @@
 package help
 
 import (
+	"strings"
+
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/ui/keys"
@@ -25,10 +27,19 @@ func (o *Overlay) Scroll(n int) { o.top = max(min(o.top+n, o.rows-o.height), 0) 
 
 // row is a row of the list; title rows have no text.
 type row struct {
-	title, keys, text, reason string
+	title, keys, text string
+	muted             bool // not available at the moment
 }
 
-func rows(f keys.Facts) []row {
+const (
+	keyColumn = 34 // cells for the keys, where the text stands beside them
+	besides   = 64 // cells from which it does; below, it stands under them
+	indent    = 2  // of a text under its keys
+)
+
+// rows is the list for a width. Nothing is cut: what does not fit goes on in the
+// next row.
+func rows(f keys.Facts, width int) []row {
 	var all []row
 	for i, g := range keys.Groups(f) {
 		if i > 0 {
@@ -36,16 +47,63 @@ func rows(f keys.Facts) []row {
 		}
 		all = append(all, row{title: g.Title})
 		for _, e := range g.Entries {
-			all = append(all, row{keys: e.Keys, text: e.Text, reason: e.Reason})
+			all = append(all, entry(e, width)...)
 		}
 	}
 	return all
 }
 
+func entry(e keys.Entry, width int) []row {
+	text := e.Text
+	if e.Reason != "" {
+		text += " (" + e.Reason + ")"
+	}
+	var all []row
+	if width < besides {
+		for _, l := range wrap(e.Keys, width) {
+			all = append(all, row{keys: l})
+		}
+		for _, l := range wrap(text, width-indent) {
+			all = append(all, row{text: l, muted: e.Reason != ""})
+		}
+		return all
+	}
+	left, right := wrap(e.Keys, keyColumn-1), wrap(text, width-keyColumn)
+	for i := range max(len(left), len(right)) {
+		r := row{muted: e.Reason != ""}
+		if i < len(left) {
+			r.keys = left[i]
+		}
+		if i < len(right) {
+			r.text = right[i]
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// wrap breaks text at spaces.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case screen.Width(line)+1+screen.Width(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}
+
 // Draw draws the overlay into a rectangle, with its own frame.
 func (o *Overlay) Draw(s tcell.Screen, x, y, width, height int, f keys.Facts, styles *screen.Styles) {
 	screen.Fill(s, x, y, width, height, " ", styles.Text)
-	all := rows(f)
+	all := rows(f, width-4)
 	title := "help"
 	if len(all) > height-2 {
 		title = "help · PgUp PgDn scroll"
@@ -54,23 +112,26 @@ func (o *Overlay) Draw(s tcell.Screen, x, y, width, height int, f keys.Facts, st
 	x, y, width, height = x+2, y+1, width-4, height-2
 	o.height, o.rows = max(height, 0), len(all)
 	o.Scroll(0)
-	column := min(34, width/2)
 	for i := 0; i < height && o.top+i < len(all); i++ {
-		o.drawRow(s, x, y+i, width, column, all[o.top+i], styles)
+		drawRow(s, x, y+i, width, all[o.top+i], styles)
 	}
 }
 
-func (o *Overlay) drawRow(s tcell.Screen, x, y, width, column int, r row, styles *screen.Styles) {
+func drawRow(s tcell.Screen, x, y, width int, r row, styles *screen.Styles) {
 	if r.title != "" {
 		screen.Draw(s, x, y, width, r.title, styles.Heading)
 		return
 	}
 	style := styles.Text
-	text := r.text
-	if r.reason != "" {
+	if r.muted {
 		style = styles.Muted
-		text += " (" + r.reason + ")"
 	}
-	screen.Draw(s, x, y, column-1, screen.Cut(r.keys, column-1), styles.Accent)
-	screen.Draw(s, x+column, y, width-column, screen.Cut(text, width-column), style)
+	at := indent
+	if width >= besides {
+		at = keyColumn
+	}
+	screen.Draw(s, x, y, width, r.keys, styles.Accent)
+	if r.text != "" {
+		screen.Draw(s, x+at, y, width-at, r.text, style)
+	}
 }
