@@ -10,9 +10,10 @@ import (
 	"github.com/nod-console/nod/backends/pane"
 )
 
-// settleWait is how long Look waits for a prompt that is coming up: between
-// the end of a command and the end of the prompt behind it the shell is at
-// neither.
+// settleWait is how long Look waits for a prompt that is coming up, and Type for
+// what it typed to show: between the end of a command and the end of the prompt
+// behind it the shell is at neither, and between a key and its echo the line is
+// not what it seems.
 const settleWait = 300 * time.Millisecond
 
 // Keep makes a keeper's panes available to a guard. Its shared pane is made
@@ -68,10 +69,15 @@ func (p keptPane) Look(ctx context.Context) (State, error) {
 
 // settle waits for the prompt of a shell that is not known to do anything.
 func (p keptPane) settle(ctx context.Context) {
+	p.until(ctx, func() bool { return p.AtPrompt() || p.Busy() != nil })
+}
+
+// until waits for something to hold, no longer than settleWait.
+func (p keptPane) until(ctx context.Context, ok func() bool) {
 	changed, cancel := p.Subscribe()
 	defer cancel()
 	limit := time.After(settleWait)
-	for !p.AtPrompt() && p.Busy() == nil {
+	for !ok() {
 		select {
 		case <-changed:
 		case <-limit:
@@ -99,8 +105,21 @@ func (p keptPane) Run(ctx context.Context, r pane.Request) (Run, error) {
 	return keptRun{run, p.Pane}, nil
 }
 
-// Type implements [Pane].
+// Type implements [Pane]. At a prompt it returns when what was typed shows, so
+// that who looks next does not take the line to be what it was.
 func (p keptPane) Type(ctx context.Context, literal string, keys []string) error {
+	prompt, before := p.AtPrompt(), p.PendingLine()
+	if err := p.typeAll(ctx, literal, keys); err != nil || !prompt {
+		return err
+	}
+	p.until(ctx, func() bool {
+		line := p.PendingLine()
+		return !p.AtPrompt() || line != before && strings.Contains(line, strings.TrimSpace(literal))
+	})
+	return nil
+}
+
+func (p keptPane) typeAll(ctx context.Context, literal string, keys []string) error {
 	if literal != "" {
 		if err := p.Pane.Type(ctx, []byte(literal)); err != nil {
 			return err

@@ -49,6 +49,22 @@ func TestKeysAtAPromptKnowTheLine(t *testing.T) {
 	b.shows("\nso_far")
 }
 
+// A call that is planned right behind one that typed sees what was typed: both
+// were assessed on their own, and together they may be another command.
+func TestTheNextCallSeesWhatWasTyped(t *testing.T) {
+	b := newBench(t)
+	b.run("true")
+	want := ""
+	for _, piece := range []string{"tee", " ", "x", strings.Repeat("long-", 300), "z"} {
+		b.execute(t.Context(), b.keys, b.planned(b.keys, args(map[string]any{"literal_text": piece})))
+		want += piece
+		next := b.planned(b.keys, args(map[string]any{"literal_text": "cat", "enter": true}))
+		if next.Prompt && next.Pending != strings.TrimSpace(want) {
+			t.Errorf("behind %q, the line is %q", want, next.Pending)
+		}
+	}
+}
+
 func TestKeysAreVoidWhenThePaneHasChanged(t *testing.T) {
 	b := newBench(t)
 	mark := filepath.Join(b.home, "go")
