@@ -173,6 +173,8 @@ func (s *session) move(p *Pane, from, to string) {
 const (
 	rejoinFirst = 10 * time.Millisecond
 	rejoinMost  = 2 * time.Second
+	// rejoinOnceFor is how long one attempt may take.
+	rejoinOnceFor = 3 * time.Second
 	// rejoinFor is how long a lost connection is tried again.
 	rejoinFor = time.Minute
 )
@@ -203,10 +205,7 @@ func (s *session) tend(ctx context.Context) {
 func (s *session) rejoin(ctx context.Context) error {
 	deadline := time.Now().Add(rejoinFor)
 	for pause := rejoinFirst; ; pause = min(2*pause, rejoinMost) {
-		err := s.keeper.server.EndClient(ctx, s.tmuxName)
-		if err == nil {
-			err = s.join(ctx)
-		}
+		err := s.rejoinOnce(ctx)
 		switch {
 		case err == nil:
 			return nil
@@ -219,6 +218,16 @@ func (s *session) rejoin(ctx context.Context) error {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// rejoinOnce is one attempt. One that hangs is given up.
+func (s *session) rejoinOnce(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, rejoinOnceFor)
+	defer cancel()
+	if err := s.keeper.server.EndClient(ctx, s.tmuxName); err != nil {
+		return err
+	}
+	return s.join(ctx)
 }
 
 // end takes the session's panes out of use.

@@ -14,6 +14,8 @@ const (
 	quiet = 50 * time.Millisecond
 	// lookMost is the longest time between two looks while a run is silent.
 	lookMost = time.Second
+	// lookFor is how long the answer to a look may take.
+	lookFor = 2 * time.Second
 	// abandonAgain is how long an abandoned command may take to go away. It is
 	// long because a second Ctrl-C that comes too late hits the next command.
 	abandonAgain = 2 * time.Second
@@ -77,7 +79,9 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		// state taken in the middle of output is taken again in silence.
 		p.wire.reseed(false)
 	}
-	seen, err := p.looked(ctx)
+	short, cancel := context.WithTimeout(ctx, lookFor)
+	seen, err := p.looked(short)
+	cancel()
 	if err != nil {
 		return again // the keeper sees to a lost connection
 	}
