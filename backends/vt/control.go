@@ -85,7 +85,8 @@ func (t *Terminal) plainEscape(b byte) {
 type args struct {
 	n     int
 	value [maxParams]int32 // missing or list for what is no number
-	list  [maxParams][]byte
+	text  []byte
+	list  [maxParams][2]uint8 // where in text a list begins and ends
 }
 
 const (
@@ -96,7 +97,7 @@ const (
 // parse splits p. It reports false for what tmux takes for no sequence at all:
 // a number over 2^31-1, or too many parameters.
 func (a *args) parse(p []byte) bool {
-	a.n = 0
+	a.n, a.text = 0, p
 	if len(p) == 0 {
 		return true
 	}
@@ -118,7 +119,7 @@ func (a *args) parse(p []byte) bool {
 			return false
 		}
 		if colon {
-			a.value[a.n], a.list[a.n] = list, p[start:i]
+			a.value[a.n], a.list[a.n] = list, [2]uint8{uint8(start), uint8(i)} // at most maxParamBytes
 		} else if value > math.MaxInt32 {
 			return false
 		} else {
@@ -131,6 +132,9 @@ func (a *args) parse(p []byte) bool {
 		start, value, colon = i+1, int64(missing), false
 	}
 }
+
+// sub returns the text of parameter i, which is a list.
+func (a *args) sub(i int) []byte { return a.text[a.list[i][0]:a.list[i][1]] }
 
 // get returns parameter i, def if it is missing, and at least least. ok is
 // false for one with sub-parameters, where a number was wanted.

@@ -10,6 +10,10 @@ const (
 	maxString     = 1 << 20 // OSC, DCS and the like
 )
 
+// maxRun is the most text, in bytes, that is written before the tables are
+// looked at again.
+const maxRun = 1 << 10
+
 type state uint8
 
 const (
@@ -63,7 +67,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 			t.parser.runeWant = 0
 			i += t.ascii(p[i:])
 		case b >= 0x80:
-			i += t.utf8Bytes(p[i:])
+			i += t.runes(p[i:min(len(p), i+maxRun)])
 		case b == 0x1b:
 			i++
 			if n := t.quickCSI(p[i:]); n > 0 {
@@ -81,6 +85,33 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// runes takes the text above ASCII at the start of p and returns how many bytes
+// it took, at least one.
+func (t *Terminal) runes(p []byte) int {
+	i := 0
+	for i < len(p) && p[i] >= 0x80 {
+		if t.parser.runeWant == 0 {
+			// Most of it has three bytes: CJK, symbols, box drawing.
+			if q := p[i:]; len(q) >= 3 && q[0]&0xf0 == 0xe0 && q[1]&0xc0 == 0x80 && q[2]&0xc0 == 0x80 {
+				r := rune(q[0]&0x0f)<<12 | rune(q[1]&0x3f)<<6 | rune(q[2]&0x3f)
+				if r >= 0x800 && (r < surrogateMin || r > surrogateMax) {
+					t.print(r)
+					i += 3
+					continue
+				}
+			}
+		}
+		i += t.utf8Bytes(p[i:])
+	}
+	return i
+}
+
+// The code points that UTF-8 may not hold.
+const (
+	surrogateMin = 0xd800
+	surrogateMax = 0xdfff
+)
 
 // utf8Bytes takes bytes above 0x7f. As in tmux, an invalid character is
 // dropped as a whole: its first byte says how many bytes go with it.

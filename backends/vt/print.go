@@ -70,6 +70,10 @@ func (t *Terminal) printASCII(b byte) {
 func (t *Terminal) print(r rune) {
 	w := t.width(r)
 	t.last = 0
+	if w > 0 && !t.join && t.modes.Wrap && !t.modes.Insert && !t.parser.capture && w <= t.size.Cols {
+		t.placePlain(r, w)
+		return
+	}
 	switch {
 	case r == zwj:
 		t.join = true
@@ -122,6 +126,32 @@ func (t *Terminal) place(r rune, w int) {
 	} else {
 		t.col = cols - 1
 	}
+}
+
+// placePlain is place in the modes that nearly all text is written in, and where
+// the character has room on a line.
+func (t *Terminal) placePlain(r rune, w int) {
+	if t.col > t.size.Cols-w {
+		t.autowrap()
+	}
+	style := t.penStyle()
+	row, x := t.edit(t.line), t.col
+	cells := row.cells[x:]
+	old := cells[0]
+	if old.isPad() {
+		row.halve(x, 0)
+	}
+	if w == 2 {
+		cells[1] = Cell{glyph: glyphPad}
+		cells[0] = Cell{uint32(r) | glyphWide, style}
+		row.clearPads(x + 2)
+	} else {
+		cells[0] = Cell{uint32(r), style}
+		if old.glyph&(glyphWide|glyphPad) != 0 {
+			row.clearPads(x + 1)
+		}
+	}
+	t.col = x + w
 }
 
 // halve blanks the wide cell whose second half at x is about to be overwritten.

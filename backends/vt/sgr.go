@@ -27,7 +27,7 @@ func (t *Terminal) selectGraphics(a *args) {
 		n, ok := a.get(i, 0, 0)
 		switch {
 		case !ok:
-			t.selectSub(a.list[i])
+			t.selectSub(a.sub(i))
 		case n == 38 || n == 48 || n == 58:
 			i = p.selectColor(n, a, i+1)
 		default:
