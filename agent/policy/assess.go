@@ -33,7 +33,7 @@ func assess(a tools.Action) risk.Verdict {
 		return risk.Command(a.Command, dialect)
 	case tools.Type:
 		return risk.Keys(risk.Keystrokes{
-			Literal: a.Literal, Keys: a.Keys, Enter: a.Enter, Pending: a.Pending, AtPrompt: a.Prompt, Dialect: dialect,
+			Literal: a.Literal, Keys: a.Keys, Enter: a.Enter, Pending: a.Pending, AtPrompt: a.Prompt, Tracked: a.Busy != "", Dialect: dialect,
 		})
 	}
 	return unknown("an action of a kind that is not known")

@@ -25,7 +25,10 @@ func (v values) of(w *syntax.Word) []string {
 		return []string{v.text(w.Parts)}
 	}
 	var all []string
-	for _, one := range expand.Braces(split) {
+	for one, err := range expand.BracesSeq(&expand.Config{}, split) {
+		if err != nil { // too many: then as it is written
+			return []string{v.text(w.Parts)}
+		}
 		all = append(all, v.text(one.Parts))
 	}
 	return all

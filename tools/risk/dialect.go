@@ -12,10 +12,13 @@ import (
 type Dialect uint8
 
 const (
+	// Bash is bash 4 and later.
 	Bash Dialect = iota
 	// POSIX stands for sh, dash, busybox and ksh used as sh.
 	POSIX
+	// Zsh is zsh in its own mode.
 	Zsh
+	// Fish is fish 3 and later.
 	Fish
 )
 

@@ -14,6 +14,7 @@ type Keystrokes struct {
 	Enter    bool
 	Pending  string // what already stands on the line
 	AtPrompt bool   // a shell waits for a command; otherwise a program reads the keys
+	Tracked  bool   // the program is a tracked command's, which may be interrupted
 	Dialect  Dialect
 }
 
@@ -158,19 +159,21 @@ func keyName(name string) string {
 // navigation are keys that only move in a program's view.
 var navigation = map[string]bool{
 	"up": true, "down": true, "left": true, "right": true, "home": true, "end": true,
-	"ppage": true, "npage": true, "c-c": true, "c-l": true,
+	"ppage": true, "npage": true, "c-l": true,
 }
 
 var controlByte = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`)
 
 // intoProgram assesses keys that a program reads, not a shell. Nobody knows what
-// they mean to it, so they change something unless they only move the view; and
+// they mean to it, so they change something unless they only move the view, or
+// interrupt what was started through nod (not what somebody runs by hand); and
 // because the program may be another shell or a database's client, loss that
 // can be recognised in the text counts.
 func intoProgram(k Keystrokes) Verdict {
 	calm := k.Literal == "" && !k.Enter
 	for _, key := range k.Keys {
-		calm = calm && navigation[keyName(key)]
+		name := keyName(key)
+		calm = calm && (navigation[name] || name == "c-c" && k.Tracked)
 	}
 	if calm {
 		return Verdict{Effect: Observe, Level: Low, Auto: true, Findings: []Finding{}}

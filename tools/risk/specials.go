@@ -179,7 +179,7 @@ func killProgram(a *assessor, name word, args []word) {
 
 var printfDirective = regexp.MustCompile(`%[-+ #0-9.*]*n`)
 
-func printfBuiltin(a *assessor, name word, args []word) {
+func printfBuiltin(a *assessor, _ word, args []word) {
 	for i, w := range args {
 		switch {
 		case i == 0 && (w.text == "-v" || strings.HasPrefix(w.text, "-") && w.text != "--" && w.text != "-"):

@@ -37,7 +37,7 @@ func findProgram(a *assessor, name word, args []word) {
 			i++
 			continue
 		case "-exec", "-execdir", "-ok", "-okdir":
-			i = a.findExec(name, args, i, roots)
+			i = a.findExec(args, i, roots)
 			continue
 		case "-delete":
 			for _, root := range roots {
@@ -60,7 +60,7 @@ func findProgram(a *assessor, name word, args []word) {
 }
 
 // findExec reads -exec … ; or -exec … {} +.
-func (a *assessor) findExec(name word, args []word, i int, roots []word) int {
+func (a *assessor) findExec(args []word, i int, roots []word) int {
 	var words []word
 	action := args[i]
 	for i++; i < len(args) && args[i].text != ";" && !(args[i].text == "+" && len(words) > 0 && words[len(words)-1].text == "{}"); i++ {

@@ -51,7 +51,8 @@ func TestKeysIntoAProgram(t *testing.T) {
 		auto   bool
 	}{
 		"navigation":            {Keystrokes{Keys: []string{"Up", "PageDown", "Home"}}, Observe, true},
-		"interrupt":             {Keystrokes{Keys: []string{"C-c"}}, Observe, true},
+		"interrupt":             {Keystrokes{Keys: []string{"C-c"}, Tracked: true}, Observe, true},
+		"interrupt by hand":     {Keystrokes{Keys: []string{"C-c"}}, Mutate, false},
 		"nothing":               {Keystrokes{}, Observe, true},
 		"a letter":              {Keystrokes{Keys: []string{"q"}}, Mutate, false},
 		"enter":                 {Keystrokes{Enter: true}, Mutate, false},

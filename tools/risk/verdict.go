@@ -14,6 +14,7 @@ import (
 type Effect uint8
 
 const (
+	// Unassessed counts as Destroy.
 	Unassessed Effect = iota
 	// Observe reads and leaves nothing behind.
 	Observe
@@ -64,9 +65,13 @@ func (e *Effect) UnmarshalText(b []byte) error {
 type Level uint8
 
 const (
+	// Unrated counts as High.
 	Unrated Level = iota
+	// Low is an observation without a flag.
 	Low
+	// Medium changes something, shows a secret or uses elevated rights.
 	Medium
+	// High may lose something, cut the operator off, or cannot be known.
 	High
 )
 

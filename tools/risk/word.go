@@ -253,7 +253,7 @@ func (a *assessor) literal(l *syntax.Lit, quoted, first bool) word {
 	if first && len(s) > 1 && s[0] == '~' && strings.IndexByte("+-0123456789[", s[1]) >= 0 {
 		s = string(hole) + s[1:]
 	}
-	if strings.IndexAny(s, `\*?[(`) < 0 {
+	if !strings.ContainsAny(s, `\*?[(`) {
 		return word{text: s}
 	}
 	var b strings.Builder
