@@ -9,9 +9,9 @@ const (
 	// Unknown is the zero value: whether and how the program ended could not
 	// be learnt.
 	Unknown State = iota
-	// Exited: the program ended by itself with an exit code.
+	// Exited means that the program ended by itself with an exit code.
 	Exited
-	// Signalled: a signal ended the program.
+	// Signalled means that a signal ended the program.
 	Signalled
 )
 

@@ -65,7 +65,7 @@ func ExportMarkdown(w io.Writer, dir string, keep func(Record) bool) error {
 	return errors.Join(verdict, out.Flush())
 }
 
-func writeRun(out io.Writer, r Record, end *Conclusion) {
+func writeRun(out *bufio.Writer, r Record, end *Conclusion) {
 	i := r.Intent
 	title := i.Target
 	if i.User != "" {
@@ -89,7 +89,7 @@ func writeRun(out io.Writer, r Record, end *Conclusion) {
 	fmt.Fprintf(out, "- decision: %s\n- outcome: %s\n- record: %s\n", inline(decided), inline(describe(end)), r.MAC[:16])
 }
 
-func writeNote(out io.Writer, r Record) {
+func writeNote(out *bufio.Writer, r Record) {
 	fmt.Fprintf(out, "\n## %d. %s\n\n%s\n\n", r.Seq, inline(r.Note.Kind), r.Time.Format(time.RFC3339))
 	if r.Note.Text != "" {
 		fmt.Fprintf(out, "%s\n\n", inline(r.Note.Text))
@@ -100,7 +100,7 @@ func writeNote(out io.Writer, r Record) {
 }
 
 // writeWhat writes a command and its input, and a path and its content's sum.
-func writeWhat(out io.Writer, i *Intent) {
+func writeWhat(out *bufio.Writer, i *Intent) {
 	if i.Command != "" {
 		writeFenced(out, i.Command)
 	}
@@ -117,7 +117,7 @@ func writeWhat(out io.Writer, i *Intent) {
 }
 
 // writeFenced writes a text in a fence that it cannot close.
-func writeFenced(out io.Writer, text string) {
+func writeFenced(out *bufio.Writer, text string) {
 	text = printable(text)
 	fence := "```"
 	for strings.Contains(text, fence) {

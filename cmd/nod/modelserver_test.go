@@ -68,7 +68,7 @@ func (s *scripted) answer(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "data: %s\n\n", delta)
 		w.(http.Flusher).Flush()
 	}
-	fmt.Fprint(w, "data: [DONE]\n\n")
+	_, _ = io.WriteString(w, "data: [DONE]\n\n")
 }
 
 // asked returns the requests so far.
