@@ -93,6 +93,7 @@ write into ~/.config/nod/config.toml:
   nod risk 'find /var -name "*.log" -delete'`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs, // targets
 		RunE:          a.console,
 	}
 	p := root.PersistentFlags()

@@ -13,10 +13,12 @@ import (
 
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/agent/history"
+	"github.com/nod-console/nod/backends/local"
 )
 
 func (a *app) askCommand() *cobra.Command {
 	var asJSON, approveAll bool
+	var target string
 	cmd := &cobra.Command{
 		Use:   "ask [flags] PROMPT",
 		Short: "one question to the model, without the screen",
@@ -34,9 +36,13 @@ The exit status is 0 when the turn ended with an answer, 125 when it failed,
 			if err != nil {
 				return fmt.Errorf("ask: %w", err)
 			}
+			if target != local.Name {
+				return fmt.Errorf("ask: target %q is not known; known: %s", target, local.Name)
+			}
 			return a.ask(cmd.Context(), prompt, asJSON, approveAll)
 		},
 	}
+	cmd.Flags().StringVarP(&target, "target", "t", local.Name, "where the model works")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the events, one JSON object a line")
 	cmd.Flags().BoolVar(&approveAll, "dangerously-approve-all", false, "do not ask; rules that deny still do")
 	return cmd

@@ -74,7 +74,9 @@ func (a *app) auditShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "print the record, a line each",
-		Args:  cobra.NoArgs,
+		Long: `show prints the newest records, a line each; what does not fit a line is cut.
+"nod audit export" has all of it.`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := a.ledgerFolder()
 			if err != nil {
@@ -132,7 +134,19 @@ func intentColumns(i ledger.Intent) string {
 	if what == "" {
 		what = i.Path
 	}
-	return fmt.Sprintf("%s\t%s %s\t%s\t%s", short(i.ID), i.Target, i.Tool, i.Decision, show.Text(what))
+	return fmt.Sprintf("%s\t%s %s\t%s\t%s", short(i.ID), i.Target, i.Tool, i.Decision, brief(show.Text(what)))
+}
+
+// mostShown is how many characters of a command a line of "nod audit show" has.
+const mostShown = 200
+
+// brief is the beginning of a text that is too long for a line.
+func brief(text string) string {
+	all := []rune(text)
+	if len(all) <= mostShown {
+		return text
+	}
+	return fmt.Sprintf("%s… (%d characters; nod audit export has all of it)", string(all[:mostShown]), len(all))
 }
 
 // short is the end of an identifier, which tells records apart.

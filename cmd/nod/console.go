@@ -31,7 +31,7 @@ const guideNotice = "No model is configured, so the built-in guide answers: ask 
 func (a *app) console(cmd *cobra.Command, targets []string) error {
 	for _, t := range targets {
 		if t != local.Name {
-			return fmt.Errorf("console: target %q is not known; known: %s", t, local.Name)
+			return fmt.Errorf("console: %q is neither a target (known: %s) nor a command; nod help lists the commands", t, local.Name)
 		}
 	}
 	if !a.onTerminal() {

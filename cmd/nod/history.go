@@ -43,8 +43,10 @@ func (a *app) historyCommand() *cobra.Command {
 	parent.AddCommand(list, &cobra.Command{
 		Use:   "show ID",
 		Short: "print a conversation",
-		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("history show: want the ID of one conversation; nod history list shows which there are")
+			}
 			return a.withHistory(cmd, func(s *history.Store) error { return a.showConversation(cmd, s, args[0]) })
 		},
 	})

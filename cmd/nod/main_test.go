@@ -1,7 +1,10 @@
 package main
 
 import (
+	"crypto/rand"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -31,7 +34,14 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HOME", home)
 			env.Setenv("SHELL", "/bin/bash")
-			env.Setenv("TMUX_TMPDIR", env.WorkDir)
+			// With this configuration, panes are on a tmux server of the story's own.
+			socket := "nod-test-" + strings.ToLower(rand.Text()[:12])
+			config := "[tmux]\nsocket = \"" + socket + "\"\n"
+			if err := os.WriteFile(env.WorkDir+"/panes.toml", []byte(config), 0o600); err != nil {
+				return err
+			}
+			env.Defer(func() { _ = exec.Command("tmux", "-L", socket, "kill-server").Run() }) // there may be none
+			env.Setenv("LONG", "echo "+strings.Repeat("x", 500)+" the end")
 			return nil
 		},
 	})

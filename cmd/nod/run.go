@@ -15,8 +15,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/risk"
@@ -83,11 +85,15 @@ func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 	}
 	approver, closeTTY := a.askOnTerminal()
 	defer closeTTY()
-	inPane := f.pane != ""
-	h, err := a.openHouse(ctx, c, plan{
+	p := plan{
 		approver: approver, approveAll: f.approveAll,
-		panes: inPane, keep: inPane && f.pane != inOwnPane, agent: "run", unbounded: true,
-	})
+		panes: f.pane != "", agent: "run", unbounded: true,
+	}
+	if p.panes && f.pane != inOwnPane {
+		// Sessions of their own, which a run in a pane of its own does not end.
+		p.keep, p.agent = true, "kept"
+	}
+	h, err := a.openHouse(ctx, c, p)
 	if err != nil {
 		return err
 	}
@@ -189,14 +195,9 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 	if r.house.panes == nil {
 		return a, fmt.Errorf("no pane: %s", strings.Join(r.house.notes, "; "))
 	}
-	name := ""
-	if r.flags.pane != inOwnPane {
-		name = r.flags.pane
-		if _, err := r.house.panes.Get("", name); err != nil {
-			if _, err := r.house.panes.CreatePane(ctx, "", name); err != nil {
-				return a, err
-			}
-		}
+	name, err := r.pane(ctx)
+	if err != nil {
+		return a, err
 	}
 	state, err := r.house.guard.Look(ctx, about.Target, "", name)
 	if err != nil {
@@ -204,6 +205,23 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 	}
 	a.Kind, a.Pane, a.Dialect = tools.Run, state.ID, state.Shell
 	return a, nil
+}
+
+// pane is the name of the pane to run in, which is made if it is not there;
+// empty means the session's own.
+func (r *runner) pane(ctx context.Context) (string, error) {
+	name := r.flags.pane
+	if name == inOwnPane {
+		return "", nil
+	}
+	if _, err := r.house.panes.Shared(ctx); err != nil { // makes the session
+		return "", err
+	}
+	_, err := r.house.panes.Get("", name)
+	if errors.Is(err, pane.ErrNotFound) {
+		_, err = r.house.panes.CreatePane(ctx, "", name)
+	}
+	return name, err
 }
 
 // exec runs the action in a shell of its own. Its output goes to nod's own
@@ -328,6 +346,9 @@ func deniedBecause(answer agent.Answer) string {
 	reason := "denied"
 	if r := answer.Decision.Reason; r != "" {
 		reason += ": " + r
+	}
+	if errors.Is(answer.Err, policy.ErrNoApprover) {
+		reason += "; run it on a terminal, or allow it in rules.toml"
 	}
 	return reason
 }
