@@ -26,8 +26,9 @@ type Tool interface {
 	// any sibling call.
 	Parallelizable() bool
 
-	// Plan says what exactly a call with these arguments would do. It has no
-	// side effect. The error is an *Error (invalid_args, execution_failed) or
+	// Plan says what exactly a call with these arguments would do. It changes
+	// nothing that anybody would miss: the one effect that it may have is that
+	// the operator's shared pane is there. The error is an *Error (invalid_args, execution_failed) or
 	// a *Rejection.
 	Plan(ctx context.Context, args json.RawMessage, env Env) (Action, error)
 

@@ -19,7 +19,6 @@ const (
 	Unknown   = "unknown"
 	TimedOut  = "timeout"
 	Failed    = "failed"
-	Denied    = "denied"
 )
 
 // Intent is what is about to run, and why it may.
