@@ -74,6 +74,9 @@ func wheel(action tview.MouseAction) (lines int, ok bool) {
 }
 
 func (c *Console) mouseOver(action tview.MouseAction, ev *tcell.EventMouse) {
+	if action == tview.MouseLeftDown { // whatever was dragged was let go elsewhere
+		c.dragged = nil
+	}
 	if c.dragged != nil {
 		_, c.dragged = c.dragged.MouseHandler()(action, ev, func(tview.Primitive) {})
 		return

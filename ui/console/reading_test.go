@@ -116,6 +116,20 @@ func TestDraggingOverATerminal(t *testing.T) {
 	s.Mouse(5, 5, tcell.WheelUp).Mouse(5, 21, tcell.Button1).Mouse(5, 21, tcell.ButtonNone).Gone("reading local")
 }
 
+// TestADragThatADialogCutsShortCopiesNothing proves that the next click is an
+// ordinary one, too.
+func TestADragThatADialogCutsShortCopiesNothing(t *testing.T) {
+	s := prepare(t, 120, 40, nil).onPane(logLines())
+	s.Mouse(60, 3, tcell.Button1).Mouse(60, 5, tcell.Button1).See("selecting 3 lines")
+	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
+	s.See("touch /tmp/one").Mouse(60, 6, tcell.Button1).Mouse(60, 6, tcell.ButtonNone)
+	s.clock.Advance(time.Minute)
+	s.Idle().Press("n").Gone("touch /tmp/one")
+	answer(t, answers)
+	s.Mouse(5, 37, tcell.Button1).Mouse(5, 37, tcell.ButtonNone).Type("x").See("> x").Gone("reading local")
+	copied(t, s)
+}
+
 func TestZoom(t *testing.T) {
 	atEverySize(t, "zoom", func(s *story) {
 		s.onPane(logLines()).Press("Ctrl-O").See("zoomed").Gone("chat")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/ui/screen"
 )
 
@@ -118,10 +117,6 @@ func (m *Mirror) highlight(s tcell.Screen, x, y, width, height int, v view) {
 	if m.read.held == nil {
 		return
 	}
-	chosen := -1
-	if len(m.find.found) > 0 {
-		chosen = m.find.at
-	}
 	over := func(style tcell.Style, from, to point) {
 		for line := max(from.line, v.line); line <= min(to.line, v.line+height-1); line++ {
 			cells, _ := lineCells(m.read.held, line)
@@ -136,11 +131,11 @@ func (m *Mirror) highlight(s tcell.Screen, x, y, width, height int, v view) {
 		}
 	}
 	for _, f := range m.find.matchesIn(v.line, v.line+height-1) {
-		over(m.styles.Match, f.from, wideEnd(m.read.held, f.to))
+		over(m.styles.Match, f.from, f.to)
 	}
-	if chosen >= 0 {
-		f := m.find.found[chosen]
-		over(m.styles.Selection, f.from, wideEnd(m.read.held, f.to))
+	if len(m.find.found) > 0 {
+		f := m.find.found[m.find.at]
+		over(m.styles.Selection, f.from, f.to)
 	}
 	if m.read.sel.on {
 		from, to := m.span()
@@ -148,15 +143,8 @@ func (m *Mirror) highlight(s tcell.Screen, x, y, width, height int, v view) {
 	}
 }
 
-// wideEnd is the last column of the character at p.
-func wideEnd(s *vt.Snapshot, p point) point {
-	if cells := s.Line(p.line); p.col < len(cells) && cells[p.col].Width() == 2 {
-		p.col++
-	}
-	return p
-}
-
-// restyle gives the columns from first to last of a row another style.
+// restyle gives the columns from first to last of a row another style. A wide
+// character gets it as a whole.
 func restyle(s tcell.Screen, x, y, first, last int, style tcell.Style) {
 	for col := first; col <= last; {
 		text, _, w := s.Get(x+col, y)

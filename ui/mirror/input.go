@@ -79,7 +79,7 @@ func (m *Mirror) PasteHandler() func(string, func(tview.Primitive)) {
 // mouse gets it instead. During a drag the mirror wants all events of the mouse.
 func (m *Mirror) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tview.Primitive)) (bool, tview.Primitive) {
 	return m.WrapMouseHandler(func(action tview.MouseAction, ev *tcell.EventMouse, setFocus func(tview.Primitive)) (bool, tview.Primitive) {
-		if m.read.drag.on {
+		if m.read.drag.on && action != tview.MouseLeftDown {
 			if m.dragged(action, ev) {
 				return true, m
 			}

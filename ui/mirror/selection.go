@@ -55,9 +55,6 @@ func (m *Mirror) span() (from, to point) {
 		to = point{to.line - 1, s.Size.Cols - 1}
 	}
 	from.col = wholeFrom(s.Line(from.line), from.col)
-	if cells := s.Line(to.line); to.col < len(cells) && cells[to.col].Width() == 2 {
-		to.col++
-	}
 	return from, to
 }
 

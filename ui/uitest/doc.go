@@ -8,6 +8,8 @@
 //	ui.See("18G")
 //	ui.Golden("answer")
 //
+// Mouse and Drag are the operator's mouse; Copied is what came to his clipboard.
+//
 // Nothing waits for a time. Press, Type and Paste return when the console has
 // handled what was pressed and has drawn; See and Gone look again after each
 // frame, until a deadline that only a failing test reaches.
