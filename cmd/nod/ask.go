@@ -182,7 +182,7 @@ func describe(e agent.Event) string {
 		if what == "" {
 			what = e.Action.Path
 		}
-		return fmt.Sprintf("▸ %s %s (%s)", e.Tool, what, e.Effect)
+		return fmt.Sprintf("▸ %s %s (%s)", e.Tool, brief(strings.Join(strings.Fields(what), " ")), e.Effect)
 	case agent.CallFinished:
 		return fmt.Sprintf("  %s · %s", outcomeWord(e), e.Duration.Round(time.Millisecond))
 	case agent.RunEnded:

@@ -49,7 +49,7 @@ never runs anything. COMMAND "-" reads standard input.`,
 			if asJSON {
 				return json.NewEncoder(a.out).Encode(v)
 			}
-			return a.printf("%s\n", risk.Explain(v, text))
+			return a.printf("%s\n", printable(risk.Explain(v, text)))
 		},
 	}
 	cmd.Flags().StringVar(&shell, "shell", "bash", "bash, sh, zsh or fish")
