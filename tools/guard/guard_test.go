@@ -76,7 +76,7 @@ func (r *recorder) Capture(_ context.Context, v guard.View) (pane.Capture, error
 func actions(path string) map[string]tools.Action {
 	return map[string]tools.Action{
 		"exec":    {Tool: "x", Kind: tools.Exec, Target: "local", User: "ops", Command: "cat >" + path, Dialect: "sh", Stdin: []byte("in"), Dir: "/", Wait: time.Second},
-		"run":     {Tool: "x", Kind: tools.Run, Target: "local", User: "ops", Pane: "%3", Command: "id", Dialect: "bash", Wait: time.Second},
+		"run":     {Tool: "x", Kind: tools.Run, Target: "local", User: "ops", Pane: "%3", Command: "id", Dialect: "bash", Prompt: true, Wait: time.Second},
 		"type":    {Tool: "x", Kind: tools.Type, Target: "local", User: "ops", Pane: "%3", Dialect: "bash", Prompt: true, Literal: "ls", Keys: []string{"Up", "C-c"}, Enter: true},
 		"write":   {Tool: "x", Kind: tools.Write, Target: "local", User: "ops", Path: path, Content: []byte("text")},
 		"read":    {Tool: "x", Kind: tools.Read, Target: "local", User: "ops", Path: "/etc/hostname", Command: "lines"},
@@ -210,7 +210,7 @@ func TestMalformedActionsAreRefused(t *testing.T) {
 		"run with input":            func(a *tools.Action) { a.Stdin = []byte("x") },
 		"run in a folder":           func(a *tools.Action) { a.Dir = "/" },
 		"run without a pane":        func(a *tools.Action) { a.Pane = "" },
-		"run with a prompt":         func(a *tools.Action) { a.Prompt = true },
+		"run with what runs":        func(a *tools.Action) { a.Busy = "make" },
 		"run behind a pending line": func(a *tools.Action) { a.Pending = "rm -rf " },
 		"run waited for and not":    func(a *tools.Action) { a.Background = true },
 		"type with a command":       func(a *tools.Action) { a.Command = "x" },
@@ -258,6 +258,7 @@ func TestChangedSurroundingsStopAnAction(t *testing.T) {
 	}{
 		"the operator typed":       {"run", func(s *guard.State) { s.Pending = "rm -rf " }},
 		"the operator typed, keys": {"type", func(s *guard.State) { s.Pending = "sudo " }},
+		"the shell has ended":      {"run", func(s *guard.State) { s.AtPrompt = false }},
 		"a program runs, keys":     {"type", func(s *guard.State) { s.AtPrompt = false }},
 		"another command, keys":    {"type", func(s *guard.State) { s.Busy = "rm -i *" }},
 		"another shell":            {"run", func(s *guard.State) { s.Shell = "fish" }},

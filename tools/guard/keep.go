@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,9 +113,10 @@ func (p keptPane) Type(ctx context.Context, literal string, keys []string) error
 	if err := p.typeAll(ctx, literal, keys); err != nil || !prompt {
 		return err
 	}
+	entered := strings.HasSuffix(literal, "\n") || slices.Contains(keys, "Enter")
 	p.until(ctx, func() bool {
 		line := p.PendingLine()
-		return !p.AtPrompt() || line != before && strings.Contains(line, strings.TrimSpace(literal))
+		return !p.AtPrompt() || !entered && line != before && strings.Contains(line, strings.TrimSpace(literal))
 	})
 	return nil
 }

@@ -129,8 +129,10 @@ type Dispatch struct {
 }
 
 // Run runs a's command line in a's pane, which must be one of the shell that
-// the command was planned for. The pane itself refuses if it does not stand at
-// an empty prompt.
+// the command was planned for. If that stood at its prompt then, it still must,
+// or be busy with a tracked command that is about to end: a shell that has ended
+// would come back as a fresh one, in another folder. The pane itself refuses if
+// it does not stand at an empty prompt.
 func (g *Guard) Run(ctx context.Context, a tools.Action, grant tools.Grant, d Dispatch) (Run, error) {
 	at, now, err := g.look(ctx, tools.Run, a, grant)
 	if err != nil {
@@ -140,6 +142,7 @@ func (g *Guard) Run(ctx context.Context, a tools.Action, grant tools.Grant, d Di
 		{"the pane", a.Pane, now.ID},
 		{"the pane's shell", a.Dialect, now.Shell},
 		{"the pane's prompt line", "", now.Pending},
+		{"whether the pane stands at a prompt", yes(a.Prompt), yes(a.Prompt && (now.AtPrompt || now.Busy != ""))},
 	}); err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func TestClaimsAndPlacesAreInTheAction(t *testing.T) {
 	}
 	a := b.planned(b.shell, map[string]any{"command": "id", "risk": "high", "mutation": true, "privesc": true, "why": "because"})
 	want := tools.Action{
-		Tool: "run_shell", Kind: tools.Run, Target: "local", User: "ops", Pane: shared.ID(), Dialect: "bash", Command: "id",
+		Tool: "run_shell", Kind: tools.Run, Target: "local", User: "ops", Pane: shared.ID(), Dialect: "bash", Prompt: true, Command: "id",
 		Claim: tools.Claim{Risk: "high", Mutation: true, Privesc: true, Why: "because"},
 	}
 	if a.Digest() != want.Digest() {

@@ -355,6 +355,21 @@ func TestNothingRunsWithoutTheGrant(t *testing.T) {
 	}
 }
 
+// A fresh shell stands in another folder, without the old one's variables: what
+// was approved for the old one is not run in it.
+func TestACommandIsVoidWhenItsShellHasEnded(t *testing.T) {
+	b := newBench(t)
+	b.run("cd /usr")
+	a := b.planned(b.shell, args(map[string]any{"command": "pwd"}))
+	b.execute(t.Context(), b.keys, b.planned(b.keys, args(map[string]any{"literal_text": "exit", "enter": true})))
+	if got := problem(t, b.execute(t.Context(), b.shell, a)); got != "changed" {
+		t.Errorf("after the end of the shell: %s", got)
+	}
+	if v, _ := b.run("pwd"); v.Stdout == "" || v.Stdout == "/usr\n" {
+		t.Errorf("planned anew: %+v", v)
+	}
+}
+
 func TestWhatTheOperatorTypesVoidsACommand(t *testing.T) {
 	b := newBench(t)
 	shared, err := b.keeper.Shared(t.Context())
