@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
@@ -66,7 +67,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.As(err, &status):
 		return int(status)
 	}
-	fmt.Fprintf(a.err, "nod: %s\n", strings.TrimPrefix(err.Error(), "nod: "))
+	text := strings.TrimPrefix(err.Error(), "nod: ")
+	var fault *history.Error
+	if errors.As(err, &fault) && fault.Hint != "" {
+		text += "; " + fault.Hint
+	}
+	fmt.Fprintf(a.err, "nod: %s\n", text)
 	return statusFailed
 }
 

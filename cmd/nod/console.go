@@ -37,6 +37,9 @@ func (a *app) console(cmd *cobra.Command, targets []string) error {
 	if !a.onTerminal() {
 		return errors.New(`console: standard input and output must be a terminal; without one use nod ask "…" or nod run -- COMMAND`)
 	}
+	if a.getenv("TERM") == "dumb" {
+		return errors.New(`console: TERM is "dumb": such a terminal cannot show a screen; set TERM to what it is, or use nod ask "…"`)
+	}
 	c, err := a.config()
 	if err != nil {
 		return err
