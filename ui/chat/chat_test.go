@@ -306,6 +306,21 @@ func TestUnfinishedCallsEndWithTheTurn(t *testing.T) {
 	}
 }
 
+func TestComingToReadMovesNothing(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Prompt("tell me", false)
+	tr.Event(agent.Text{Text: strings.Repeat("a line of a long answer\n\n", 20)})
+	before := shown(t, tr, 40, 8)
+	tr.Select(0)
+	if got := shown(t, tr, 40, 8); got != before || !tr.Following() {
+		t.Errorf("following %v:\n%s\nbefore:\n%s", tr.Following(), got, before)
+	}
+	tr.Select(-1)
+	if got := shown(t, tr, 40, 8); !strings.Contains(got, "you  tell me") {
+		t.Errorf("the entry above is not shown:\n%s", got)
+	}
+}
+
 func TestTheEndOfAnInterruptedTurnIsSaidOnce(t *testing.T) {
 	tr := newTranscript(t)
 	tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"touch x"}`)})

@@ -385,25 +385,25 @@ func (t *Transcript) Bottom() { t.follow, t.unseen = true, 0 }
 func (t *Transcript) Following() bool { return t.follow }
 
 // Select moves the choice of an entry by n entries and shows it. Without a
-// choice it begins with the last one on the screen.
+// choice it begins with the last one on the screen, and nothing moves.
 func (t *Transcript) Select(n int) {
 	if len(t.blocks) == 0 {
 		return
 	}
-	i := t.selected + n
-	if t.selected < 0 {
-		i = t.down(t.top, t.height-1).block
-		if i >= len(t.blocks) {
-			i = len(t.blocks) - 1
-		}
+	i, first := t.selected+n, t.selected < 0
+	if first {
+		i = min(t.down(t.top, t.height-1).block, len(t.blocks)-1)
 		n = -1
 	}
 	for ; i >= 0 && i < len(t.blocks); i += sgn(n) {
-		if _, empty := t.blocks[i].(space); !empty {
-			t.selected = i
-			t.reveal(i)
-			return
+		if _, empty := t.blocks[i].(space); empty {
+			continue
 		}
+		t.selected = i
+		if !first {
+			t.reveal(i)
+		}
+		return
 	}
 }
 
