@@ -54,14 +54,40 @@ type rig struct {
 var shells = map[string][]string{
 	"bash": {"bash", "--norc", "--noprofile"},
 	"dash": {"dash"},
+	"ash":  {"ash"},
+}
+
+// program is the program that a shell of these tests is part of.
+func program(shell string) string {
+	if shell == "ash" {
+		return "busybox"
+	}
+	return shell
+}
+
+// withAsh is a directory in which busybox goes by the name of its shell.
+func withAsh(t testing.TB) string {
+	t.Helper()
+	box, err := exec.LookPath(program("ash"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(box, filepath.Join(dir, "ash")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func newRig(t testing.TB, shell string) *rig {
 	t.Helper()
-	need(t, "tmux", shell)
-	home := t.TempDir()
+	need(t, "tmux", program(shell))
+	home, path := t.TempDir(), os.Getenv("PATH")
+	if shell == "ash" {
+		path = withAsh(t) + ":" + path
+	}
 	target := local.New([]string{
-		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SHELL=/bin/" + shell,
+		"HOME=" + home, "PATH=" + path, "SHELL=/bin/" + shell,
 		"LC_ALL=C.UTF-8", "TMPDIR=" + home,
 	})
 	dir, err := os.MkdirTemp("", "nod") // a socket's path must be short

@@ -76,7 +76,9 @@ func (p *Pane) pendingLine() string {
 			cells = cells[min(p.prompt.col, len(cells)):]
 		}
 		b.WriteString(s.TextOf(cells))
-		if !s.LineWrapped(i) {
+		// Some shells break a line that is too long by themselves.
+		full := len(cells) > 0 && strings.TrimSpace(s.TextOf(cells[len(cells)-1:])) != ""
+		if !full && !s.LineWrapped(i) {
 			b.WriteByte('\n')
 		}
 	}

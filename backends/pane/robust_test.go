@@ -56,6 +56,25 @@ func TestWhatTheOperatorHasTypedIsNotAddedTo(t *testing.T) {
 	})
 }
 
+// The marks take no room in the shell's idea of its prompt: a line that is
+// longer than the screen is wide stays what it is.
+func TestALongLineBehindThePromptIsReadWhole(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		long := strings.Repeat("0123456789", 15)
+		for i := range len(long) { // key by key, as a line editor draws it
+			must(t, p.Type(t.Context(), []byte(long[i:i+1])))
+		}
+		eventually(t, p, "the typed text", func() bool { return p.PendingLine() == long })
+		must(t, p.Keys(t.Context(), []string{"C-u"}))
+		eventually(t, p, "an empty line", func() bool { return p.PendingLine() == "" && p.AtPrompt() })
+		if res := run(t, p, "echo hi"); res.Text != "hi\n" {
+			t.Errorf("after clearing: %+v", res)
+		}
+	})
+}
+
 func TestWhatWasTypedAheadDoesNotReachTheNextCommand(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {

@@ -15,7 +15,7 @@ const (
 	NoShell Shell = ""     // not known (yet)
 	Bash    Shell = "bash" // bash from 4.4, which announces commands by itself
 	OldBash Shell = "old"  // bash before that
-	Posix   Shell = "sh"   // dash and its like
+	Posix   Shell = "sh"   // dash, busybox ash and their like
 )
 
 // readline reports whether lines are edited by GNU readline.
