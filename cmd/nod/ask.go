@@ -178,9 +178,9 @@ func (r *reporter) words(e agent.Event) error {
 func describe(e agent.Event) string {
 	switch e := e.(type) {
 	case agent.CallStarted:
-		what := e.Action.Command
+		what := e.Action.Path
 		if what == "" {
-			what = e.Action.Path
+			what = e.Action.Command
 		}
 		return fmt.Sprintf("▸ %s %s (%s)", e.Tool, brief(strings.Join(strings.Fields(what), " ")), e.Effect)
 	case agent.CallFinished:

@@ -130,9 +130,9 @@ func recordLine(r ledger.Record) string {
 }
 
 func intentColumns(i ledger.Intent) string {
-	what := i.Command
+	what := i.Path
 	if what == "" {
-		what = i.Path
+		what = i.Command
 	}
 	return fmt.Sprintf("%s\t%s %s\t%s\t%s", short(i.ID), i.Target, i.Tool, i.Decision, brief(show.Text(what)))
 }

@@ -75,10 +75,10 @@ func subjectOf(arguments json.RawMessage) string {
 // subjectOfAction is the same from what would exactly be done.
 func subjectOfAction(a tools.Action) string {
 	switch {
+	case a.Path != "": // of a file; how much of it stands in the command
+		return a.Path
 	case a.Command != "":
 		return a.Command
-	case a.Path != "":
-		return a.Path
 	case a.Literal != "" || len(a.Keys) > 0 || a.Enter:
 		words := slices.Clone(a.Keys)
 		if a.Literal != "" {
@@ -228,8 +228,8 @@ func (c *card) outcome(width int) line {
 			mark, t = "… still ", warn
 		case c.result.Denied:
 			mark, t = "✗ denied", warn
-			if c.reason != "" {
-				words = append(words, c.reason)
+			if why := c.denial(); why != "" {
+				words = append(words, why)
 			}
 		case c.result.IsError:
 			mark, t = "✗ ", danger
@@ -244,6 +244,18 @@ func (c *card) outcome(width int) line {
 		return line{{text: indent}, {text: text[:n], tone: t}, {text: text[n:], tone: muted}}
 	}
 	return line{{text: indent}, {text: text, tone: t}}
+}
+
+// denial is why the call was denied: in the operator's words, or the rule's.
+func (c *card) denial() string {
+	if c.reason != "" || len(c.parts) == 0 || c.parts[0].name != "error" {
+		return c.reason
+	}
+	why, _ := strings.CutPrefix(c.parts[0].text, "denied by policy: ")
+	if why == c.parts[0].text {
+		return ""
+	}
+	return strings.Join(strings.Fields(why), " ")
 }
 
 // stillRunning is the outcome of a call whose command goes on after it.

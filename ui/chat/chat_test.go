@@ -306,6 +306,22 @@ func TestUnfinishedCallsEndWithTheTurn(t *testing.T) {
 	}
 }
 
+func TestACardSaysWhatItIsAboutAndWhyItWasDenied(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Event(agent.CallProposed{Call: "1", Tool: "read_file", Arguments: json.RawMessage(`{"path":"/etc/fstab"}`)})
+	tr.Event(agent.CallStarted{Call: "1", Action: tools.Action{Path: "/etc/fstab", Command: `{"offset":1}`}})
+	tr.Event(agent.CallFinished{Call: "1", Content: result(map[string]any{"content": "x"})})
+	tr.Event(agent.CallProposed{Call: "2", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"touch x"}`)})
+	tr.Event(agent.CallFinished{Call: "2", IsError: true, Denied: true,
+		Content: result(map[string]any{"error": "denied by policy: the posture is read-only", "code": "denied"})})
+	got := shown(t, tr, 70, 6)
+	for _, want := range []string{"▸ read_file /etc/fstab", "✗ denied · the posture is read-only"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q:\n%s", want, got)
+		}
+	}
+}
+
 func TestComingToReadMovesNothing(t *testing.T) {
 	tr := newTranscript(t)
 	tr.Prompt("tell me", false)
