@@ -197,6 +197,14 @@ func (p *Pane) Interrupt(ctx context.Context) error { return p.Type(ctx, []byte{
 // attached, has the last word.
 func (p *Pane) Resize(size backends.Size) { p.wire.resize(size) }
 
+// Dir is the working directory of the program in the foreground, which at a
+// prompt is the shell. It is asked for each time, and empty where the target
+// does not tell.
+func (p *Pane) Dir(ctx context.Context) (string, error) {
+	seen, err := p.looked(ctx)
+	return seen.dir, err
+}
+
 // Shell is the family of the pane's shell, NoShell before the first run.
 func (p *Pane) Shell() Shell {
 	p.mu.Lock()

@@ -37,7 +37,7 @@ func (w *tmuxWire) keys(ctx context.Context, names []string) error {
 	}
 }
 
-const sightFormat = "#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_pid}|#{pane_current_command}|#{pane_path}"
+const sightFormat = "#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{pane_pid}|#{pane_current_command}|#{n:pane_current_path}|#{pane_current_path}|#{pane_path}"
 
 func (w *tmuxWire) look(then func(sight, error)) {
 	w.s.connection().Queue(func(replies [][]string, err error) {
@@ -56,15 +56,20 @@ func (w *tmuxWire) look(then func(sight, error)) {
 }
 
 func parseSight(line string) (sight, error) {
-	f := strings.SplitN(line, "|", 6)
-	if len(f) != 6 {
+	f := strings.SplitN(line, "|", 7)
+	if len(f) != 7 {
 		return sight{}, fmt.Errorf("pane: not a look at a pane: %q", line)
+	}
+	// A folder's name may hold anything, so it comes with its length.
+	length, err := strconv.Atoi(f[5])
+	if err != nil || length < 0 || length >= len(f[6]) || f[6][length] != '|' {
+		return sight{}, fmt.Errorf("pane: the folder in a look at a pane: %q", line)
 	}
 	pid, err := strconv.Atoi(f[3])
 	if err != nil {
 		return sight{}, fmt.Errorf("pane: process id %q: %w", f[3], err)
 	}
-	s := sight{dead: f[0] == "1", pid: pid, command: f[4], path: f[5]}
+	s := sight{dead: f[0] == "1", pid: pid, command: f[4], dir: f[6][:length], path: f[6][length+1:]}
 	if status, err := strconv.Atoi(f[1]); err == nil && f[2] == "" {
 		s.outcome = backends.ExitedWith(status)
 	} else if f[2] != "" {

@@ -43,6 +43,7 @@ type sight struct {
 	outcome backends.Outcome // of the program, if dead
 	pid     int              // of the program that was started in it
 	command string           // name of the program in the foreground
+	dir     string           // working directory of that program; empty if the target does not tell
 	path    string           // what the hook left for one who was away: see recall
 }
 

@@ -203,7 +203,7 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 	if err != nil {
 		return a, err
 	}
-	a.Kind, a.Pane, a.Dialect = tools.Run, state.ID, state.Shell
+	a.Kind, a.Pane, a.Dialect, a.Dir, a.Prompt = tools.Run, state.ID, state.Shell, state.Dir, state.AtPrompt
 	return a, nil
 }
 

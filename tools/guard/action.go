@@ -40,8 +40,8 @@ type shape struct{ must, may []string }
 
 var (
 	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wait"}}
-	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Prompt", "Wait", "Background"}}
-	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait"}}
+	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Prompt", "Wait", "Background"}}
+	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}

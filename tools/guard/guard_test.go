@@ -208,7 +208,6 @@ func TestMalformedActionsAreRefused(t *testing.T) {
 		"exec in the background":    func(a *tools.Action) { a.Background = true },
 		"exec with a negative wait": func(a *tools.Action) { a.Wait = -1 },
 		"run with input":            func(a *tools.Action) { a.Stdin = []byte("x") },
-		"run in a folder":           func(a *tools.Action) { a.Dir = "/" },
 		"run without a pane":        func(a *tools.Action) { a.Pane = "" },
 		"run with what runs":        func(a *tools.Action) { a.Busy = "make" },
 		"run behind a pending line": func(a *tools.Action) { a.Pending = "rm -rf " },
@@ -261,6 +260,8 @@ func TestChangedSurroundingsStopAnAction(t *testing.T) {
 		"the shell has ended":      {"run", func(s *guard.State) { s.AtPrompt = false }},
 		"a program runs, keys":     {"type", func(s *guard.State) { s.AtPrompt = false }},
 		"another command, keys":    {"type", func(s *guard.State) { s.Busy = "rm -i *" }},
+		"another folder":           {"run", func(s *guard.State) { s.Dir = "/tmp" }},
+		"another folder, keys":     {"type", func(s *guard.State) { s.Dir = "/tmp" }},
 		"another shell":            {"run", func(s *guard.State) { s.Shell = "fish" }},
 		"another shell, keys":      {"type", func(s *guard.State) { s.Shell = "sh" }},
 	} {

@@ -60,7 +60,11 @@ func (p keptPane) Look(ctx context.Context) (State, error) {
 	}
 	s := State{ID: p.ID(), Shell: dialect(p.Shell()), AtPrompt: p.AtPrompt()}
 	if s.AtPrompt {
-		s.Pending = p.PendingLine()
+		dir, err := p.Dir(ctx)
+		if err != nil {
+			return State{}, err
+		}
+		s.Dir, s.Pending = dir, p.PendingLine()
 	}
 	if r := p.Busy(); r != nil {
 		s.Busy = r.Command
@@ -91,8 +95,11 @@ func (p keptPane) until(ctx context.Context, ok func() bool) {
 
 // dialect is the language that a family of shells reads.
 func dialect(s pane.Shell) string {
-	if s == pane.Posix {
+	switch s {
+	case pane.Posix:
 		return "sh"
+	case pane.Zsh:
+		return "zsh"
 	}
 	return "bash"
 }

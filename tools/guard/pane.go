@@ -40,6 +40,7 @@ type State struct {
 	ID       string // "%3"
 	Shell    string // dialect of the pane's shell; "bash", which is read with most suspicion, where it is not known
 	AtPrompt bool   // the shell is known to wait for a command
+	Dir      string // where the shell stands, at its prompt; empty if it is not known
 	Pending  string // what stands on the prompt's line
 	Busy     string // the tracked command that runs; empty if none does
 }
@@ -141,6 +142,7 @@ func (g *Guard) Run(ctx context.Context, a tools.Action, grant tools.Grant, d Di
 	if err := same([]ChangedError{
 		{"the pane", a.Pane, now.ID},
 		{"the pane's shell", a.Dialect, now.Shell},
+		{"the pane's directory", a.Dir, now.Dir},
 		{"the pane's prompt line", "", now.Pending},
 		{"whether the pane stands at a prompt", yes(a.Prompt), yes(a.Prompt && (now.AtPrompt || now.Busy != ""))},
 	}); err != nil {
@@ -165,6 +167,7 @@ func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) err
 		{"the pane", a.Pane, now.ID},
 		{"whether the pane stands at a prompt", yes(a.Prompt), yes(now.AtPrompt)},
 		{"the pane's shell", a.Dialect, now.Shell},
+		{"the pane's directory", a.Dir, now.Dir},
 		{"the pane's prompt line", a.Pending, now.Pending},
 		{"the command in the pane", a.Busy, now.Busy},
 	}); err != nil {

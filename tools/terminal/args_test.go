@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -137,8 +138,13 @@ func TestClaimsAndPlacesAreInTheAction(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := b.planned(b.shell, map[string]any{"command": "id", "risk": "high", "mutation": true, "privesc": true, "why": "because"})
+	here, err := os.Getwd() // where the panes start
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := tools.Action{
 		Tool: "run_shell", Kind: tools.Run, Target: "local", User: "ops", Pane: shared.ID(), Dialect: "bash", Prompt: true, Command: "id",
+		Dir:   here,
 		Claim: tools.Claim{Risk: "high", Mutation: true, Privesc: true, Why: "because"},
 	}
 	if a.Digest() != want.Digest() {

@@ -83,6 +83,24 @@ func TestKeysAreVoidWhenThePaneHasChanged(t *testing.T) {
 	}
 }
 
+// What was approved in one folder does not run in another.
+func TestACommandIsVoidWhenThePaneStandsElsewhere(t *testing.T) {
+	b := newBench(t)
+	a := b.planned(b.shell, args(map[string]any{"command": "pwd > " + filepath.Join(b.home, "ran")}))
+	if _, r := b.run("cd /"); r.IsError {
+		t.Fatalf("%+v", r)
+	}
+	if got := problem(t, b.execute(t.Context(), b.shell, a)); got != "changed" {
+		t.Errorf("in another folder: %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(b.home, "ran")); err == nil {
+		t.Error("it ran")
+	}
+	if again := b.planned(b.shell, args(map[string]any{"command": "pwd"})); again.Dir != "/" {
+		t.Errorf("planned in %q", again.Dir)
+	}
+}
+
 // deafPanes is a pane that fails while it is typed into.
 type deafPanes struct{ guard.Pane }
 

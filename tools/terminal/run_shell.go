@@ -138,7 +138,7 @@ func (r *RunShell) planRun(ctx context.Context, a tools.Action, args shellArgs, 
 	if found := risk.ShellKillers(a.Command, dialect); len(found) > 0 {
 		return tools.Action{}, endsShell(a.Command, found[0])
 	}
-	a.Kind, a.Pane, a.Dialect, a.Prompt = tools.Run, state.ID, state.Shell, state.AtPrompt
+	a.Kind, a.Pane, a.Dialect, a.Dir, a.Prompt = tools.Run, state.ID, state.Shell, state.Dir, state.AtPrompt
 	a.Wait, a.Background = w.limit, w.background
 	return a, nil
 }
