@@ -95,11 +95,8 @@ func (p keptPane) until(ctx context.Context, ok func() bool) {
 
 // dialect is the language that a family of shells reads.
 func dialect(s pane.Shell) string {
-	switch s {
-	case pane.Posix:
+	if s == pane.Posix {
 		return "sh"
-	case pane.Zsh:
-		return "zsh"
 	}
 	return "bash"
 }
