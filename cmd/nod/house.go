@@ -173,32 +173,51 @@ func (h *house) openPolicy(a *app, minter *tools.Minter, p plan) error {
 	for name, t := range h.config.Targets {
 		trust[name] = policy.Trust(t.Trust)
 	}
-	own := []string{h.state}
-	if path := h.config.Path(); path != "" {
-		own = append(own, filepath.Dir(path))
-	}
 	h.policy, err = policy.NewEngine(policy.Options{
 		Minter: minter, Rules: rules, Trust: trust, Posture: posture,
-		Approver: p.approver, ApproveAll: p.approveAll, Own: own, Home: a.getenv("HOME"),
+		Approver: p.approver, ApproveAll: p.approveAll, Own: h.own(), Home: a.getenv("HOME"),
 	})
 	return err
 }
 
-// rules reads the rules file that the configuration names, relative to its own
-// folder, or "rules.toml" there if that exists.
-func (h *house) rules() (*policy.Rules, error) {
-	path, folder := h.config.Policy.Rules, filepath.Dir(h.config.Path())
+// own are the files and folders that no call may touch: the state, and what
+// tells nod what it may do. A configuration outside of nod's own folder does
+// not make everything beside it nod's.
+func (h *house) own() []string {
+	own := []string{h.state}
+	path := h.config.Path()
 	if path == "" {
-		if h.config.Path() == "" {
-			return &policy.Rules{}, nil
-		}
-		return policy.ReadRules(filepath.Join(folder, "rules.toml"))
+		return own
+	}
+	if folder := filepath.Dir(path); filepath.Base(folder) == "nod" {
+		own = append(own, folder)
+	}
+	return append(own, path, h.rulesPath())
+}
+
+// rulesPath is where the rules file is or would be: as the configuration names
+// it, relative to its own folder, or "rules.toml" there.
+func (h *house) rulesPath() string {
+	path := h.config.Policy.Rules
+	if path == "" {
+		path = "rules.toml"
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(folder, path)
+		path = filepath.Join(filepath.Dir(h.config.Path()), path)
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("policy.rules: %w; correct the path, or leave it out", err)
+	return path
+}
+
+// rules reads the rules file. One that the configuration names must be there.
+func (h *house) rules() (*policy.Rules, error) {
+	if h.config.Path() == "" && h.config.Policy.Rules == "" {
+		return &policy.Rules{}, nil
+	}
+	path := h.rulesPath()
+	if h.config.Policy.Rules != "" {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("policy.rules: %w; correct the path, or leave it out", err)
+		}
 	}
 	return policy.ReadRules(path)
 }
