@@ -63,6 +63,9 @@ const (
 	// promptWait is how long the end of the prompt may come after its
 	// beginning. A shell that rewrites its prompt may never say.
 	promptWait = 250 * time.Millisecond
+	// pasteWait is how long the line editor may take from there until it asks
+	// for pasted text to be marked, which some are told not to do.
+	pasteWait = 30 * time.Millisecond
 	// startWait is how long something else than a shell may be in the
 	// foreground while a shell starts.
 	startWait = time.Second
@@ -142,7 +145,7 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	for _, n := range notices {
 		r.notice(n)
 	}
-	p.run, p.phase, p.shape, p.asked = r, dispatched, t, asked{}
+	p.run, p.phase, p.shape, p.asked, p.silent = r, dispatched, t, asked{}, false
 	p.wire.look(func(seen sight, err error) {
 		if err == nil && seen.dead {
 			p.stillborn(r)
@@ -237,7 +240,7 @@ func (p *Pane) reaction(ctx context.Context) error {
 		hangs := p.keyed == keyedNothing && p.pendingLine() == hangingInterrupt
 		p.mu.Unlock()
 		if !hangs {
-			if reacted, err := p.shortly(ctx, func() bool { return p.keyed == keyedNothing }); reacted || err != nil {
+			if reacted, err := p.shortly(ctx, promptWait, func() bool { return p.keyed == keyedNothing }); reacted || err != nil {
 				return err
 			}
 		}
@@ -254,9 +257,9 @@ func (p *Pane) reaction(ctx context.Context) error {
 	}
 }
 
-// shortly waits for at most promptWait and reports whether ok came to hold.
-func (p *Pane) shortly(ctx context.Context, ok func() bool) (bool, error) {
-	short, cancel := context.WithTimeout(ctx, promptWait)
+// shortly waits for at most most and reports whether ok came to hold.
+func (p *Pane) shortly(ctx context.Context, most time.Duration, ok func() bool) (bool, error) {
+	short, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	err := p.wait(short, ok)
 	if err != nil && ctx.Err() == nil && short.Err() != nil {
@@ -268,7 +271,10 @@ func (p *Pane) shortly(ctx context.Context, ok func() bool) (bool, error) {
 // promptEnd waits for the end of the prompt, so that what is typed ahead shows.
 // A prompt that does not tell where it ends gets no more than a moment.
 func (p *Pane) promptEnd(ctx context.Context) error {
-	_, err := p.shortly(ctx, func() bool { return p.prompt.known || p.phase != atPrompt })
+	_, err := p.shortly(ctx, promptWait, func() bool { return p.prompt.known || p.phase != atPrompt })
+	if err == nil && p.Shell().pastes() {
+		_, err = p.shortly(ctx, pasteWait, func() bool { return p.term.Snapshot().Modes.BracketedPaste || p.phase != atPrompt })
+	}
 	return err
 }
 

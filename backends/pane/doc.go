@@ -44,14 +44,19 @@
 // The shell is made to write marks (OSC 133, as terminals know them) by a hook
 // that is handed to it through a tmux buffer and evaluated: no file, no start-up
 // file, nothing in the history. Marks are ready (R), prompt end (B), another
-// line wanted (P), command begins (C) and ended (D). bash announces a command by
-// itself; in front of a command for other shells stands a call of a function
-// that does. At the same time the hook leaves the state in the terminal's path
+// line wanted (P), command begins (C), output ends (E) and command ended (D). bash
+// and zsh announce a command by themselves; in front of a command for other
+// shells stands a call of a function that does. zsh alone needs E: before it
+// reports the status, it marks a last line that has no end. At the same time the hook leaves the state in the terminal's path
 // (OSC 7), which tmux remembers, for a connection that was lost meanwhile.
 //
 // What marks cannot tell is looked for in quiet moments: a shell that has ended
 // (tmux keeps its status), or that was replaced by exec, which the kernel's
 // addresses for the process tell.
+//
+// zsh gets its commands pasted, since its line editor has plans for single keys.
+// The line with which the hook is handed over begins with a blank, and stays in
+// the history of a zsh only if that is not told to ignore such lines.
 //
 // A long command, or one with bytes that a line editor would act on, is not
 // typed but fetched by the shell with eval.

@@ -41,7 +41,7 @@ func (p *Pane) tryHook(ctx context.Context) (sight, error) {
 	p.scan.nonce = n
 	p.mu.Unlock()
 	line := " eval \"$(" + p.wire.fetch(n.buffer()) + ")\""
-	if err := p.wire.stash(ctx, n.buffer(), n.hook(eraser(p.Screen(), len(line)))); err != nil {
+	if err := p.wire.stash(ctx, n.buffer(), n.hook(seen.command, eraser(p.Screen(), len(line)))); err != nil {
 		return seen, err
 	}
 	defer p.wire.unstash(n.buffer())

@@ -40,6 +40,7 @@ type Pane struct {
 	run     *Run // the run that was dispatched and has not ended
 	shape   typed
 	asked   asked
+	silent  bool             // the run's output has ended, what comes is the prompt's
 	prompt  promptSpot       // where the prompt ended
 	refusal backends.Outcome // what the shell reported instead of beginning with the run
 	keyed   keyed            // what was typed at the prompt without a reaction so far
@@ -247,14 +248,14 @@ func (p *Pane) nudge() {
 func (p *Pane) plain(data []byte) {
 	_, _ = p.term.Write(data) // never fails
 	p.prompt.afterward += len(data)
-	if p.run != nil && p.refusal.State == backends.Unknown {
+	if p.run != nil && p.refusal.State == backends.Unknown && !p.silent {
 		p.run.record(data)
 	}
 }
 
 // marked is what the shell says of itself.
 func (p *Pane) marked(m mark) {
-	if m.kind != 'R' && m.kind != 'B' {
+	if m.kind != 'R' && m.kind != 'B' && m.kind != 'E' {
 		p.keyed = keyedNothing
 	}
 	switch m.kind {
@@ -271,8 +272,10 @@ func (p *Pane) marked(m mark) {
 		if p.phase == dispatched {
 			p.run.begin()
 		}
-		p.phase = executing
+		p.phase, p.silent = executing, false
 		p.refusal = backends.Outcome{}
+	case 'E':
+		p.silent = true
 	case 'P':
 		p.continued()
 	case 'D':

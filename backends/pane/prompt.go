@@ -69,18 +69,38 @@ func (p *Pane) pendingLine() string {
 		return ""
 	}
 	s := p.term.Snapshot()
+	cursor := s.Scrolled + s.Cursor.Row
 	var b strings.Builder
 	for i := p.prompt.row; i < s.Lines(); i++ {
 		cells := s.Line(i)
+		if i == cursor && p.shell.decorates() {
+			cells = undecorated(s, cells)
+		}
 		if i == p.prompt.row {
 			cells = cells[min(p.prompt.col, len(cells)):]
 		}
 		b.WriteString(s.TextOf(cells))
 		// Some shells break a line that is too long by themselves.
 		full := len(cells) > 0 && strings.TrimSpace(s.TextOf(cells[len(cells)-1:])) != ""
-		if !full && !s.LineWrapped(i) {
-			b.WriteByte('\n')
+		if full || s.LineWrapped(i) {
+			continue
 		}
+		if i >= cursor && p.shell.decorates() {
+			break // what is below is the editor's own: completions, hints
+		}
+		b.WriteByte('\n')
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// undecorated is the cursor's row without what the line editor shows at the
+// right edge, which two blanks or more part from what is typed.
+func undecorated(s *vt.Snapshot, cells []vt.Cell) []vt.Cell {
+	blank := func(i int) bool { return i >= len(cells) || strings.TrimSpace(s.TextOf(cells[i:i+1])) == "" }
+	for i := s.Cursor.Col; i < len(cells); i++ {
+		if blank(i) && blank(i+1) {
+			return cells[:i]
+		}
+	}
+	return cells
 }

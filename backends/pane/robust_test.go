@@ -233,6 +233,47 @@ printf() { :; }
 	}
 }
 
+func TestTheOperatorsZshSettingsAreNoObstacle(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "zsh")
+	home := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(home, ".zshrc"), []byte(`
+setopt ksh_arrays prompt_subst hist_ignore_space correct sh_word_split
+PROMPT=$'%F{green}[%?] two\n lines%f > '
+RPROMPT='%~ at the right'
+preexec() { builtin print -Pn '\e]0;title\a' }
+precmd() { PROMPT=$'%F{green}[%?] two\n lines%f > '; false }
+alias echo='echo aliased'
+printf() { : }
+self-insert-mangled() { LBUFFER+=x }
+zle -N self-insert-mangled
+bindkey q self-insert-mangled
+`), 0o600))
+	r.opt.Shell = []string{"env", "ZDOTDIR=" + home, "zsh", "-d"}
+	p, err := r.open(t).Shared(t.Context())
+	must(t, err)
+	for range 2 {
+		if res := run(t, p, "echo qq # no comment; (exit 3)"); res.Text != "aliased qq\n" || !res.Outcome.OK() {
+			t.Errorf("result %+v", res)
+		}
+		if res := run(t, p, "echo qq; (exit 3)"); res.Text != "aliased qq\n" || res.Outcome != backends.ExitedWith(3) {
+			t.Errorf("result %+v", res)
+		}
+	}
+	eventually(t, p, "the prompt", p.AtPrompt)
+	eventually(t, p, "the right prompt", func() bool { return strings.Contains(p.Screen().String(), "at the right") })
+	if p.PendingLine() != "" {
+		t.Errorf("pending %q", p.PendingLine())
+	}
+	must(t, p.Type(t.Context(), []byte("echo half")))
+	eventually(t, p, "what was typed", func() bool { return p.PendingLine() == "echo half" })
+	must(t, p.Keys(t.Context(), []string{"C-u"}))
+	eventually(t, p, "an empty line", func() bool { return p.PendingLine() == "" })
+	if res := run(t, p, "fc -l -10"); strings.Contains(res.Text, "nod") || !strings.Contains(res.Text, "exit 3") {
+		t.Errorf("history %q", res.Text)
+	}
+}
+
 func TestTheSizeIsTheOneAskedFor(t *testing.T) {
 	t.Parallel()
 	p := shared(t, "dash")

@@ -7,7 +7,7 @@ import (
 
 // mark is a sign that the hooked shell writes into its output.
 type mark struct {
-	kind byte   // R ready, B prompt ends, P continuation prompt, C command begins, D command ended
+	kind byte   // R ready, B prompt ends, P continuation prompt, C command begins, E output ends, D command ended
 	arg  string // R: the shell; D: the status
 }
 
@@ -116,10 +116,10 @@ func parseMark(text string) (mark, bool) {
 	}
 	m := mark{kind: kind[0], arg: arg}
 	switch m.kind {
-	case 'B', 'C', 'P':
+	case 'B', 'C', 'E', 'P':
 		return m, arg == ""
 	case 'R':
-		return m, arg == string(Bash) || arg == string(OldBash) || arg == string(Posix)
+		return m, Shell(arg).known()
 	case 'D':
 		return m, len(arg) > 0 && len(arg) <= 3 && strings.Trim(arg, "0123456789") == ""
 	}

@@ -27,21 +27,25 @@ func shape(command string, shell Shell, paste bool, n nonce) typed {
 		announce = ""
 	}
 	lines := strings.Count(command, "\n") + 1
+	paste = paste && (shell.readline() || shell.pastes())
 	direct := len(command) <= longestTyped && !strings.ContainsFunc(command, func(r rune) bool {
 		return r < 0x20 && r != '\n' || r == 0x7f
 	})
-	if shell.readline() && (strings.Contains(command, "!") || strings.HasPrefix(command, "^")) {
+	if (shell.readline() || shell == Zsh) && (strings.Contains(command, "!") || strings.HasPrefix(command, "^")) {
 		direct = false // history expansion would change it
 	}
+	if shell == Zsh && strings.Contains(command, "#") {
+		direct = false // what is typed has no comments there
+	}
 	switch {
-	case !direct, lines > 1 && shell.readline() && !paste, lines > 1 && shell == OldBash:
+	case !direct, shell.pastes() && !paste, lines > 1 && shell.readline() && !paste, lines > 1 && shell == OldBash:
 		return typed{
 			keys:  []byte(clear + announce + "eval \"$(__nod_r)\"\r"),
 			lines: 1, stash: n.buffer(),
 		}
-	case lines == 1:
+	case lines == 1 && !shell.pastes():
 		return typed{keys: []byte(clear + announce + command + "\r"), lines: 1}
-	case shell.readline():
+	case paste:
 		return typed{keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~\r"), lines: 1}
 	}
 	quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"

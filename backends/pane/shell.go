@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -16,16 +17,33 @@ const (
 	Bash    Shell = "bash" // bash from 4.4, which announces commands by itself
 	OldBash Shell = "old"  // bash before that
 	Posix   Shell = "sh"   // dash, busybox ash and their like
+	Zsh     Shell = "zsh"
 )
 
 // readline reports whether lines are edited by GNU readline.
 func (s Shell) readline() bool { return s == Bash || s == OldBash }
 
 // announces reports whether the shell itself says that a command begins.
-func (s Shell) announces() bool { return s == Bash }
+func (s Shell) announces() bool { return s == Bash || s == Zsh }
 
-//go:embed hooks/posix.sh
-var posixHook string
+// pastes reports whether a command is best pasted: the line editor may have
+// plans of its own for single keys.
+func (s Shell) pastes() bool { return s == Zsh }
+
+// decorates reports whether the line editor shows more than what is typed: a
+// prompt at the right, completions below.
+func (s Shell) decorates() bool { return s == Zsh }
+
+// known reports whether a hook may call its shell so.
+func (s Shell) known() bool { return slices.Contains([]Shell{Bash, OldBash, Posix, Zsh}, s) }
+
+// The hooks, each in the language of its shell.
+var (
+	//go:embed hooks/posix.sh
+	posixHook string
+	//go:embed hooks/zsh.sh
+	zshHook string
+)
 
 // nonce makes marks unforgeable: 96 random bits.
 type nonce string
@@ -39,17 +57,21 @@ func newNonce() nonce {
 // buffer is the name under which texts are handed to the shell.
 func (n nonce) buffer() string { return "nod-" + string(n[:8]) }
 
-// hook is the text that makes a shell write marks. The shell begins by writing
-// first, which is in printf's notation.
-func (n nonce) hook(first string) string {
-	return strings.NewReplacer("NONCE", string(n), "nod-NAME", n.buffer(), "FIRST", first).Replace(posixHook)
+// hook is the text that makes a shell, by the name that tmux gives it, write
+// marks. The shell begins by writing first, which is in printf's notation.
+func (n nonce) hook(command, first string) string {
+	text := posixHook
+	if strings.TrimPrefix(command, "-") == "zsh" {
+		text = zshHook
+	}
+	return strings.NewReplacer("NONCE", string(n), "nod-NAME", n.buffer(), "FIRST", first).Replace(text)
 }
 
 // isShell reports whether a program, by the name that tmux gives it, is a shell
 // that hook fits.
 func isShell(command string) bool {
 	switch strings.TrimPrefix(command, "-") {
-	case "bash", "sh", "dash", "ksh", "mksh", "ash", "rbash":
+	case "bash", "sh", "dash", "ksh", "mksh", "ash", "rbash", "zsh":
 		return true
 	}
 	return false

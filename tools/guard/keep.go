@@ -95,8 +95,11 @@ func (p keptPane) until(ctx context.Context, ok func() bool) {
 
 // dialect is the language that a family of shells reads.
 func dialect(s pane.Shell) string {
-	if s == pane.Posix {
+	switch s {
+	case pane.Posix:
 		return "sh"
+	case pane.Zsh:
+		return "zsh"
 	}
 	return "bash"
 }
