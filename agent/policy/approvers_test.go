@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
 )
 
 // until waits for a condition.
@@ -244,6 +245,20 @@ func TestSectionsCoverWhatTheActionWouldDo(t *testing.T) {
 		}
 		if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.want) {
 			t.Errorf("%s: %q, want %q", c.action.Kind, got, c.want)
+		}
+	}
+}
+
+// Findings quote the command, so they may hold what a terminal would obey.
+func TestDescribeSendsNothingThatATerminalObeys(t *testing.T) {
+	command := "touch \u202ex \x1b[31my"
+	text := Describe(Request{
+		Action:  tools.Action{Kind: tools.Exec, Command: command, Target: "local"},
+		Verdict: risk.Command(command, risk.Bash), Why: command, Disagreement: command,
+	})
+	for _, bad := range []string{"\x1b", "\u202e"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q is in %q", bad, text)
 		}
 	}
 }

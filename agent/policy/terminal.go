@@ -164,7 +164,7 @@ func Describe(r Request) string {
 			fmt.Fprintf(&b, "  %4d | %s\n", row.Line, row.Text())
 		}
 		for _, f := range s.Findings {
-			fmt.Fprintf(&b, "         %s: %s\n", show.Text(s.Text[f.Start:f.End]), f.Why)
+			fmt.Fprintf(&b, "         %s: %s\n", show.Text(s.Text[f.Start:f.End]), show.Text(f.Why))
 		}
 	}
 	fmt.Fprintf(&b, "  nod says: %s %s", strings.ToUpper(r.Verdict.Level.String()), r.Verdict.Effect)
@@ -175,7 +175,7 @@ func Describe(r Request) string {
 		fmt.Fprintf(&b, "\n  the model says: %s", ClaimText(r))
 	}
 	if r.Disagreement != "" {
-		fmt.Fprintf(&b, "\n  ! %s", r.Disagreement)
+		fmt.Fprintf(&b, "\n  ! %s", show.Text(r.Disagreement))
 	}
 	fmt.Fprintf(&b, "\n  %s\n", show.Text(r.Why))
 	return b.String()
