@@ -28,7 +28,7 @@ func answerTo(t *testing.T, question string, outputs map[string]string) string {
 		}
 		return envelope(t, map[string]any{"exit_code": 0, "stdout": outputs[best], "stderr": "", "notices": nil})
 	})
-	body, _, _ := strings.Cut(answer, "\n\n---\n")
+	body, _, _ := strings.Cut(answer, signature)
 	return body
 }
 

@@ -136,9 +136,7 @@ func (t *turn) call(p plan, need []step) answer {
 	return a
 }
 
-const signature = "\n\n---\n*I am nod's guide, a small set of rules and no language model: I know some read-only checks and a few plain tasks. " +
-	"To work with a model, add a section `[model.NAME]` with `base_url`, `model` and `api_key_env` to `config.toml`, " +
-	"or set `NOD_BASE_URL`, `NOD_MODEL` and `NOD_API_KEY`.*"
+const signature = "\n\n*I am nod's guide: rules, no language model. `nod help` says how to add a model.*"
 
 // sign adds to the first answer of a conversation what it comes from.
 func (t *turn) sign(text string) string {
