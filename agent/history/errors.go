@@ -91,6 +91,10 @@ func problemOf(err error) Problem {
 		switch e.Code() & 0xff {
 		case sqlite3.SQLITE_FULL:
 			return Full
+		case sqlite3.SQLITE_IOERR:
+			if e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE { // the file for shared memory cannot grow
+				return Full
+			}
 		case sqlite3.SQLITE_READONLY:
 			return ReadOnly
 		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:

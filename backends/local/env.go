@@ -19,7 +19,7 @@ var inherited = []string{
 	"LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "TMPDIR",
 	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME",
 	"XDG_DATA_DIRS", "XDG_STATE_HOME", "XDG_CACHE_HOME",
-	"DBUS_SESSION_BUS_ADDRESS",
+	"DBUS_SESSION_BUS_ADDRESS", "TMUX_TMPDIR",
 }
 
 // defaultPath is used where the environment has no PATH.
