@@ -45,8 +45,8 @@ type app struct {
 	streams
 	getenv func(string) string
 	flags  struct {
-		config, theme, posture, model string
-		approveAll                    bool
+		config, theme, posture, model, resume string
+		approveAll                            bool
 	}
 }
 
@@ -107,6 +107,8 @@ write into ~/.config/nod/config.toml:
 	p.StringVar(&a.flags.posture, "posture", "", "ask, ask-all or read-only")
 	p.StringVar(&a.flags.model, "model", "", "which [model.NAME] answers")
 	f := root.Flags()
+	f.StringVar(&a.flags.resume, "resume", "", "go on with the last conversation, or with --resume=ID (nod history list)")
+	f.Lookup("resume").NoOptDefVal = lastConversation
 	f.StringVar(&a.flags.theme, "theme", "", "colours: see \"nod config explain\"")
 	root.AddCommand(
 		a.askCommand(), a.runCommand(), a.riskCommand(), a.auditCommand(), a.historyCommand(),

@@ -125,19 +125,44 @@ func (d *station) options(ctx context.Context) (console.Options, error) {
 		return opt, err
 	}
 	opt.History = prompts
-	last, err := d.store.Latest(ctx)
+	opt.Resume, err = d.earlier(ctx)
+	return opt, err
+}
+
+// lastConversation is the value of --resume without an ID.
+const lastConversation = "last"
+
+// earlier is the conversation that can be taken up: the one that --resume
+// names, or one that was left open, or the last one.
+func (d *station) earlier(ctx context.Context) (*console.Resume, error) {
+	id := d.app.flags.resume
+	c, err := d.store.Latest(ctx)
 	switch {
-	case err == nil:
-		opt.Resume = &console.Resume{
-			Title: last.Title, When: last.Updated,
-			Accept: func(ctx context.Context, prompt func(string), sink agent.Sink) error {
-				return d.resume(ctx, last.ID, prompt, sink)
-			},
+	case id != "" && id != lastConversation:
+		if c, err = d.store.Get(ctx, id); errors.Is(err, history.ErrNotFound) {
+			return nil, fmt.Errorf("console: --resume=%s: %w; nod history list shows which there are", id, err)
 		}
-	case !errors.Is(err, history.ErrNotFound):
-		return opt, err
+	case errors.Is(err, history.ErrNotFound):
+		var all []history.Conversation
+		if all, err = d.store.List(ctx, 1); err == nil && len(all) == 0 {
+			if id != "" {
+				return nil, errors.New("console: --resume: there is no conversation yet; start nod without it")
+			}
+			return nil, nil //nolint:nilnil // nothing to take up is no error
+		}
+		if err == nil {
+			c = all[0]
+		}
 	}
-	return opt, nil
+	if err != nil {
+		return nil, err
+	}
+	return &console.Resume{
+		Title: c.Title, When: c.Updated, LeftOpen: c.Open, Now: id != "",
+		Accept: func(ctx context.Context, prompt func(string), sink agent.Sink) error {
+			return d.resume(ctx, c.ID, prompt, sink)
+		},
+	}, nil
 }
 
 // run shows the console until the operator quits. The house is opened behind

@@ -53,6 +53,11 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 	again.see("what is filling the disk?", "/resume")
 	again.see("ready$") // the pane that was left behind is taken over, and ends with the console
 	quit(again)
+
+	resumed := w.console(120, 40, "--resume")
+	resumed.see("You denied writing", "is written")
+	resumed.see("ready$")
+	quit(resumed)
 }
 
 // answer presses a key of the dialog once it listens: what was typed before

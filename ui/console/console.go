@@ -168,7 +168,11 @@ func (c *Console) welcome() {
 	if c.opt.Notice != "" {
 		c.chat.Notice(c.opt.Notice)
 	}
-	if r := c.opt.Resume; r != nil {
+	switch r := c.opt.Resume; {
+	case r == nil:
+	case r.Now:
+		c.resume()
+	case r.LeftOpen:
 		c.chat.Notice(fmt.Sprintf("%q was left open %s: /resume goes on with it", r.Title, ago(c.now().Sub(r.When))))
 	}
 }

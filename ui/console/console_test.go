@@ -344,7 +344,8 @@ func TestSlashCommands(t *testing.T) {
 		o.NewConversation = func(context.Context) error { return nil }
 		o.Report = func(context.Context) []string { return []string{"approvals this hour: 3"} }
 		o.Resume = &console.Resume{
-			Title: "disk of web-1", When: time.Date(2024, 5, 6, 4, 0, 0, 0, time.UTC),
+			LeftOpen: true,
+			Title:    "disk of web-1", When: time.Date(2024, 5, 6, 4, 0, 0, 0, time.UTC),
 			Accept: func(_ context.Context, prompt func(string), sink agent.Sink) error {
 				prompt("an old question")
 				sink(agent.Text{Text: "an old answer"})

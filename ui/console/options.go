@@ -77,6 +77,11 @@ type Status struct {
 type Resume struct {
 	Title string
 	When  time.Time
+	// LeftOpen says that it did not end as it should; the console then mentions
+	// it at the start.
+	LeftOpen bool
+	// Now takes it up at the start, as the operator has asked for already.
+	Now bool
 	// Accept makes it the present conversation and tells what was said: prompt
 	// for what the operator wrote, sink for the rest, in the order in which it
 	// happened. Neither blocks.
