@@ -72,7 +72,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if errors.As(err, &fault) && fault.Hint != "" {
 		text += "; " + fault.Hint
 	}
-	fmt.Fprintf(a.err, "nod: %s\n", text)
+	a.complain("%s", text)
 	return statusFailed
 }
 
@@ -136,4 +136,10 @@ func (a *app) config() (*config.Config, error) {
 func (a *app) printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(a.out, format, args...)
 	return err
+}
+
+// complain prints a line to standard error. Where even that fails, there is
+// nobody left to tell.
+func (a *app) complain(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.err, "nod: "+format+"\n", args...)
 }

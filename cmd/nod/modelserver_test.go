@@ -65,7 +65,7 @@ func (s *scripted) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, delta := range s.replies[n] {
-		fmt.Fprintf(w, "data: %s\n\n", delta)
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", delta)
 		w.(http.Flusher).Flush()
 	}
 	_, _ = io.WriteString(w, "data: [DONE]\n\n")

@@ -100,7 +100,7 @@ func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 	r := runner{app: a, house: h, flags: f}
 	answer, report := r.run(ctx, command)
 	if err := h.Close(); err != nil {
-		fmt.Fprintf(a.err, "nod: run: %v\n", err)
+		a.complain("run: %v", err)
 	}
 	return r.tell(answer, report)
 }
@@ -285,7 +285,7 @@ func (r *runner) interrupt(ctx context.Context, run guard.Run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptWait)
 	defer cancel()
 	if err := run.Interrupt(ctx); err != nil {
-		fmt.Fprintf(r.app.err, "nod: run: interrupt: %v\n", err)
+		r.app.complain("run: interrupt: %v", err)
 	}
 	select {
 	case <-run.Done():
@@ -297,11 +297,11 @@ func (r *runner) interrupt(ctx context.Context, run guard.Run) {
 func (r *runner) tell(answer agent.Answer, report *runReport) error {
 	status, reason := r.judge(answer, report)
 	if reason != "" {
-		fmt.Fprintf(r.app.err, "nod: run: %s\n", printable(reason))
+		r.app.complain("run: %s", printable(reason))
 	}
 	if !r.flags.json {
 		for _, n := range report.Notices {
-			fmt.Fprintf(r.app.err, "nod: run: %s\n", printable(n))
+			r.app.complain("run: %s", printable(n))
 		}
 	} else if err := json.NewEncoder(r.app.out).Encode(report); err != nil {
 		return err
