@@ -64,7 +64,8 @@ const (
 	// beginning. A shell that rewrites its prompt may never say.
 	promptWait = 250 * time.Millisecond
 	// pasteWait is how long the line editor may take from there until it asks
-	// for pasted text to be marked, which some are told not to do.
+	// for pasted text to be marked, which some are told not to do. fish takes
+	// it unasked.
 	pasteWait = 30 * time.Millisecond
 	// startWait is how long something else than a shell may be in the
 	// foreground while a shell starts.
@@ -145,7 +146,7 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	for _, n := range notices {
 		r.notice(n)
 	}
-	p.run, p.phase, p.shape, p.asked, p.silent = r, dispatched, t, asked{}, false
+	p.run, p.phase, p.shape, p.asked, p.silent, p.lead = r, dispatched, t, asked{}, false, preamble{}
 	p.wire.look(func(seen sight, err error) {
 		if err == nil && seen.dead {
 			p.stillborn(r)
@@ -233,7 +234,8 @@ const hangingInterrupt = "^C"
 const interruptTries = 3
 
 // reaction waits until the shell has reacted to keys that were typed at its
-// prompt. One that ignores them gets no more than a moment.
+// prompt. One that ignores them, as fish does with an interrupt on an empty
+// line, gets no more than a moment.
 func (p *Pane) reaction(ctx context.Context) error {
 	for try := 1; ; try++ {
 		p.mu.Lock()
@@ -245,7 +247,7 @@ func (p *Pane) reaction(ctx context.Context) error {
 			}
 		}
 		p.mu.Lock()
-		again := (hangs || p.keyed == keyedInterrupt) && try < interruptTries
+		again := (hangs || p.keyed == keyedInterrupt && p.shell != Fish) && try < interruptTries
 		p.keyed = keyedNothing
 		p.mu.Unlock()
 		if !again {
@@ -272,7 +274,7 @@ func (p *Pane) shortly(ctx context.Context, most time.Duration, ok func() bool) 
 // A prompt that does not tell where it ends gets no more than a moment.
 func (p *Pane) promptEnd(ctx context.Context) error {
 	_, err := p.shortly(ctx, promptWait, func() bool { return p.prompt.known || p.phase != atPrompt })
-	if err == nil && p.Shell().pastes() {
+	if err == nil && p.Shell() == Zsh {
 		_, err = p.shortly(ctx, pasteWait, func() bool { return p.term.Snapshot().Modes.BracketedPaste || p.phase != atPrompt })
 	}
 	return err

@@ -44,17 +44,23 @@
 // The shell is made to write marks (OSC 133, as terminals know them) by a hook
 // that is handed to it through a tmux buffer and evaluated: no file, no start-up
 // file, nothing in the history. Marks are ready (R), prompt end (B), another
-// line wanted (P), command begins (C), output ends (E) and command ended (D). bash
-// and zsh announce a command by themselves; in front of a command for other
-// shells stands a call of a function that does. zsh alone needs E: before it
-// reports the status, it marks a last line that has no end. At the same time the hook leaves the state in the terminal's path
+// line wanted (P), command begins (C), output ends (E) and command ended (D). bash,
+// zsh and fish announce a command by themselves; in front of a command for other
+// shells stands a call of a function that does. zsh and fish need E: before they
+// show a prompt, they mark a last line that has no end. What fish writes in
+// front of a command's output, a title and colours, is cut off. At the same time the hook leaves the state in the terminal's path
 // (OSC 7), which tmux remembers, for a connection that was lost meanwhile.
 //
 // What marks cannot tell is looked for in quiet moments: a shell that has ended
 // (tmux keeps its status), or that was replaced by exec, which the kernel's
 // addresses for the process tell.
 //
-// zsh gets its commands pasted, since its line editor has plans for single keys.
+// zsh and fish get their commands pasted, since their line editors have plans
+// for single keys. fish keeps a line that it does not understand, and says
+// nothing: so the hook has a key of its own for it, which enters a line that is
+// valid and drops another one with fish's word on it. The status of a stopped
+// job, which fish does not set, is found by the hook.
+//
 // The line with which the hook is handed over begins with a blank, and stays in
 // the history of a zsh only if that is not told to ignore such lines.
 //

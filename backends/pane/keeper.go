@@ -112,7 +112,7 @@ func Open(ctx context.Context, target backends.Target, opt Options) (*Keeper, er
 // findShell asks the target for the user's shell, if it is one that can be
 // tracked.
 func findShell(ctx context.Context, target backends.Target) ([]string, error) {
-	const ask = `case "${SHELL##*/}" in bash|dash|sh|ksh|mksh|ash|zsh) command -v "$SHELL" && exit;; esac; command -v bash || command -v sh`
+	const ask = `case "${SHELL##*/}" in bash|dash|sh|ksh|mksh|ash|zsh|fish) command -v "$SHELL" && exit;; esac; command -v bash || command -v sh`
 	var out bytes.Buffer
 	p, err := target.Exec(ctx, backends.Command{Argv: []string{"sh", "-c", ask}, Stdout: &out})
 	if err != nil {

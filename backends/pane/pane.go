@@ -41,6 +41,7 @@ type Pane struct {
 	shape   typed
 	asked   asked
 	silent  bool             // the run's output has ended, what comes is the prompt's
+	lead    preamble         // what the shell writes in front of the run's output
 	prompt  promptSpot       // where the prompt ended
 	refusal backends.Outcome // what the shell reported instead of beginning with the run
 	keyed   keyed            // what was typed at the prompt without a reaction so far
@@ -249,7 +250,9 @@ func (p *Pane) plain(data []byte) {
 	_, _ = p.term.Write(data) // never fails
 	p.prompt.afterward += len(data)
 	if p.run != nil && p.refusal.State == backends.Unknown && !p.silent {
-		p.run.record(data)
+		if data = p.lead.cut(data); len(data) > 0 {
+			p.run.record(data)
+		}
 	}
 }
 
@@ -271,6 +274,7 @@ func (p *Pane) marked(m mark) {
 		p.prompt = promptSpot{}
 		if p.phase == dispatched {
 			p.run.begin()
+			p.lead.pending = p.shell == Fish
 		}
 		p.phase, p.silent = executing, false
 		p.refusal = backends.Outcome{}
@@ -297,6 +301,9 @@ func (p *Pane) marked(m mark) {
 func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
 	r := p.run
 	p.run = nil
+	if rest := p.lead.rest(0); len(rest) > 0 {
+		r.record(rest)
+	}
 	if outcome == backends.ExitedWith(stoppedStatus) {
 		notices = append(notices, "status 148 is what the shell reports for a program that was stopped (Ctrl-Z): it has not ended; \"fg\" continues it, \"kill %%\" ends it")
 	}

@@ -76,6 +76,9 @@ func (p *Pane) pendingLine() string {
 		if i == cursor && p.shell.decorates() {
 			cells = undecorated(s, cells)
 		}
+		if i == cursor && p.shell == Fish && (i > p.prompt.row || s.Cursor.Col > p.prompt.col) {
+			cells = cells[:min(s.Cursor.Col, len(cells))] // what follows may be no more than a suggestion
+		}
 		if i == p.prompt.row {
 			cells = cells[min(p.prompt.col, len(cells)):]
 		}

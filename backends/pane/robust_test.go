@@ -134,7 +134,11 @@ func TestAnUnknownInterruptChangesNoCommand(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := shared(t, shell)
-		for range 40 {
+		times := 40
+		if shell == "fish" {
+			times = 15 // each time it is silence that tells
+		}
+		for range times {
 			must(t, p.Keys(t.Context(), []string{"0x3"}))
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			r, err := p.Run(ctx, pane.Request{Command: "echo hi"})
@@ -196,11 +200,11 @@ func TestALongCommandNeedsNothingOfTheShellsSettings(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := shared(t, shell)
-		run(t, p, "PATH=/nowhere; unset TMUX")
+		run(t, p, in(shell, "PATH=/nowhere; unset TMUX", "set PATH /nowhere; set -e TMUX"))
 		if res := run(t, p, "echo 'a\tb'"); res.Text != "a\tb\n" || !res.Outcome.OK() {
 			t.Errorf("result %+v", res)
 		}
-		run(t, p, "__nod_t=/nowhere/tmux")
+		run(t, p, in(shell, "__nod_t=/nowhere/tmux", "set __nod_t /nowhere/tmux"))
 		if res := run(t, p, "echo 'a\tb'"); res.Outcome != backends.ExitedWith(127) {
 			t.Errorf("a command that cannot be handed over: %+v", res)
 		}
@@ -271,6 +275,44 @@ bindkey q self-insert-mangled
 	eventually(t, p, "an empty line", func() bool { return p.PendingLine() == "" })
 	if res := run(t, p, "fc -l -10"); strings.Contains(res.Text, "nod") || !strings.Contains(res.Text, "exit 3") {
 		t.Errorf("history %q", res.Text)
+	}
+}
+
+func TestTheOperatorsFishSettingsAreNoObstacle(t *testing.T) {
+	t.Parallel()
+	for _, title := range []string{"function fish_title; end", "function fish_title; echo 'a title'; end", ""} {
+		r := newRig(t, "fish")
+		r.opt.Shell = []string{"fish", "--no-config", "--init-command", title + `
+function fish_prompt; echo "[$status] two"; echo -n 'lines > '; end
+function fish_right_prompt; echo 'at the right'; end
+function preexec --on-event fish_preexec; false; end
+function echo; builtin echo aliased $argv; end
+function printf; end
+abbr --add qq ls -la
+bind q 'commandline -i x'
+`}
+		p, err := r.open(t).Shared(t.Context())
+		must(t, err)
+		for range 2 {
+			if res := run(t, p, "echo qq # no comment; sh -c 'exit 3'"); res.Text != "aliased qq\n" || !res.Outcome.OK() {
+				t.Errorf("%q: result %+v", title, res)
+			}
+			if res := run(t, p, `builtin printf '\e[m\rqq'; sh -c 'exit 3'`); string(res.Raw) != "\x1b[m\rqq" || res.Outcome != backends.ExitedWith(3) {
+				t.Errorf("%q: result %+v, %q", title, res, res.Raw)
+			}
+		}
+		eventually(t, p, "the prompt", p.AtPrompt)
+		eventually(t, p, "the right prompt", func() bool { return strings.Contains(p.Screen().String(), "at the right") })
+		if p.PendingLine() != "" {
+			t.Errorf("pending %q", p.PendingLine())
+		}
+		must(t, p.Type(t.Context(), []byte("echo")))
+		eventually(t, p, "what was typed", func() bool { return p.PendingLine() == "echo" })
+		must(t, p.Keys(t.Context(), []string{"C-u"}))
+		eventually(t, p, "an empty line", func() bool { return p.PendingLine() == "" })
+		if res := run(t, p, "history search -n 20"); strings.Contains(res.Text, "nod") || !strings.Contains(res.Text, "exit 3") {
+			t.Errorf("history %q", res.Text)
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ func TestScannerFindsMarksAndKeepsTheRest(t *testing.T) {
 		{"\x1b]133;D;130" + n + "\a\x1b]133;B" + n + "\a", "{D130}{B}"},
 		{"\x1b]133;R;bash" + n + "\a", "{Rbash}"},
 		{"\x1b]133;R;zsh" + n + "\a", "{Rzsh}"},
+		{"\x1b]133;R;fish" + n + "\a", "{Rfish}"},
 		{"out\x1b]133;E" + n + "\a%", "out{E}%"},
 		{"\x1b]7;nod:" + string(testNonce) + ":run\ax", "x"},
 		{"\x1b]7;nod:ffff:run\ax", "\x1b]7;nod:ffff:run\ax"},

@@ -26,6 +26,11 @@ func shape(command string, shell Shell, paste bool, n nonce) typed {
 	if shell.announces() {
 		announce = ""
 	}
+	enter := "\r"
+	if shell == Fish {
+		enter = "\x1b[133~" // a key of the hook's, which refuses what is not complete
+		paste = true
+	}
 	lines := strings.Count(command, "\n") + 1
 	paste = paste && (shell.readline() || shell.pastes())
 	direct := len(command) <= longestTyped && !strings.ContainsFunc(command, func(r rune) bool {
@@ -40,13 +45,13 @@ func shape(command string, shell Shell, paste bool, n nonce) typed {
 	switch {
 	case !direct, shell.pastes() && !paste, lines > 1 && shell.readline() && !paste, lines > 1 && shell == OldBash:
 		return typed{
-			keys:  []byte(clear + announce + "eval \"$(__nod_r)\"\r"),
+			keys:  []byte(clear + announce + "eval \"$(__nod_r)\"" + enter),
 			lines: 1, stash: n.buffer(),
 		}
 	case lines == 1 && !shell.pastes():
 		return typed{keys: []byte(clear + announce + command + "\r"), lines: 1}
 	case paste:
-		return typed{keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~\r"), lines: 1}
+		return typed{keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~" + enter), lines: 1}
 	}
 	quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
 	return typed{keys: []byte(clear + announce + "eval " + quoted + "\r"), lines: lines}

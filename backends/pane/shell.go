@@ -18,24 +18,25 @@ const (
 	OldBash Shell = "old"  // bash before that
 	Posix   Shell = "sh"   // dash, busybox ash and their like
 	Zsh     Shell = "zsh"
+	Fish    Shell = "fish" // fish from 3.4
 )
 
 // readline reports whether lines are edited by GNU readline.
 func (s Shell) readline() bool { return s == Bash || s == OldBash }
 
 // announces reports whether the shell itself says that a command begins.
-func (s Shell) announces() bool { return s == Bash || s == Zsh }
+func (s Shell) announces() bool { return s == Bash || s == Zsh || s == Fish }
 
 // pastes reports whether a command is best pasted: the line editor may have
 // plans of its own for single keys.
-func (s Shell) pastes() bool { return s == Zsh }
+func (s Shell) pastes() bool { return s == Zsh || s == Fish }
 
 // decorates reports whether the line editor shows more than what is typed: a
 // prompt at the right, completions below.
-func (s Shell) decorates() bool { return s == Zsh }
+func (s Shell) decorates() bool { return s == Zsh || s == Fish }
 
 // known reports whether a hook may call its shell so.
-func (s Shell) known() bool { return slices.Contains([]Shell{Bash, OldBash, Posix, Zsh}, s) }
+func (s Shell) known() bool { return slices.Contains([]Shell{Bash, OldBash, Posix, Zsh, Fish}, s) }
 
 // The hooks, each in the language of its shell.
 var (
@@ -43,6 +44,8 @@ var (
 	posixHook string
 	//go:embed hooks/zsh.sh
 	zshHook string
+	//go:embed hooks/fish.fish
+	fishHook string
 )
 
 // nonce makes marks unforgeable: 96 random bits.
@@ -61,8 +64,11 @@ func (n nonce) buffer() string { return "nod-" + string(n[:8]) }
 // marks. The shell begins by writing first, which is in printf's notation.
 func (n nonce) hook(command, first string) string {
 	text := posixHook
-	if strings.TrimPrefix(command, "-") == "zsh" {
+	switch strings.TrimPrefix(command, "-") {
+	case "zsh":
 		text = zshHook
+	case "fish":
+		text = fishHook
 	}
 	return strings.NewReplacer("NONCE", string(n), "nod-NAME", n.buffer(), "FIRST", first).Replace(text)
 }
@@ -71,7 +77,7 @@ func (n nonce) hook(command, first string) string {
 // that hook fits.
 func isShell(command string) bool {
 	switch strings.TrimPrefix(command, "-") {
-	case "bash", "sh", "dash", "ksh", "mksh", "ash", "rbash", "zsh":
+	case "bash", "sh", "dash", "ksh", "mksh", "ash", "rbash", "zsh", "fish":
 		return true
 	}
 	return false

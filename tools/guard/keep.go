@@ -100,6 +100,8 @@ func dialect(s pane.Shell) string {
 		return "sh"
 	case pane.Zsh:
 		return "zsh"
+	case pane.Fish:
+		return "fish"
 	}
 	return "bash"
 }
