@@ -106,7 +106,7 @@ func (d *Dialog) finding(rows []row, f risk.Finding, r show.Row, indent, width i
 		return append(rows, row{note: carets + " " + f.Why, style: style})
 	}
 	rows = append(rows, row{note: carets, style: style})
-	for _, line := range wrap(f.Why, width-indent) {
+	for _, line := range screen.Fold(f.Why, width-indent) {
 		rows = append(rows, row{note: strings.Repeat(" ", indent) + line, style: style})
 	}
 	return rows
@@ -159,37 +159,10 @@ func (d *Dialog) explanation(width int) []row {
 
 // notes appends words of nod's, wrapped.
 func (d *Dialog) notes(rows []row, text string, width int, style tcell.Style) []row {
-	for _, line := range wrap(text, width) {
+	for _, line := range screen.Fold(text, width) {
 		rows = append(rows, row{note: line, style: style})
 	}
 	return rows
-}
-
-// wrap breaks text at spaces, and within a word that is too long.
-func wrap(text string, width int) []string {
-	width = max(width, 1)
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == "":
-			line = word
-		case screen.Width(line)+1+screen.Width(word) <= width:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-		for screen.Width(line) > width {
-			cut := strings.TrimSuffix(screen.Cut(line, width+1), "…")
-			if cut == "" || !strings.HasPrefix(line, cut) {
-				break // a character wider than the line, or one that is drawn as another
-			}
-			lines = append(lines, cut)
-			line = line[len(cut):]
-		}
-	}
-	return append(lines, line)
 }
 
 // verdictText is a verdict in words: "HIGH  destroy  privesc,lockout".

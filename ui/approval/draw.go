@@ -210,7 +210,7 @@ const mostOpinion = 4
 // before the first.
 func folded(label, text string, width int, style tcell.Style) []line {
 	indent := screen.Width(label)
-	rows := wrap(text, width-indent)
+	rows := screen.Fold(text, width-indent)
 	if len(rows) > mostOpinion {
 		rows[mostOpinion-1] = screen.Cut(rows[mostOpinion-1]+" "+rows[mostOpinion], width-indent)
 		rows = rows[:mostOpinion]

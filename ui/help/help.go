@@ -3,8 +3,6 @@
 package help
 
 import (
-	"strings"
-
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/ui/keys"
@@ -60,15 +58,15 @@ func entry(e keys.Entry, width int) []row {
 	}
 	var all []row
 	if width < besides {
-		for _, l := range wrap(e.Keys, width) {
+		for _, l := range screen.Fold(e.Keys, width) {
 			all = append(all, row{keys: l})
 		}
-		for _, l := range wrap(text, width-indent) {
+		for _, l := range screen.Fold(text, width-indent) {
 			all = append(all, row{text: l, muted: e.Reason != ""})
 		}
 		return all
 	}
-	left, right := wrap(e.Keys, keyColumn-1), wrap(text, width-keyColumn)
+	left, right := screen.Fold(e.Keys, keyColumn-1), screen.Fold(text, width-keyColumn)
 	for i := range max(len(left), len(right)) {
 		r := row{muted: e.Reason != ""}
 		if i < len(left) {
@@ -80,24 +78,6 @@ func entry(e keys.Entry, width int) []row {
 		all = append(all, r)
 	}
 	return all
-}
-
-// wrap breaks text at spaces.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == "":
-			line = word
-		case screen.Width(line)+1+screen.Width(word) <= width:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-	}
-	return append(lines, line)
 }
 
 // Draw draws the overlay into a rectangle, with its own frame.

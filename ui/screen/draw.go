@@ -159,3 +159,31 @@ func unclean(r rune) bool {
 	}
 	return unicode.Is(unicode.Cf, r)
 }
+
+// Fold breaks text into lines of at most width cells: at spaces, which it takes
+// together, and within a word only where that is too long for a line.
+func Fold(text string, width int) []string {
+	width = max(width, 1)
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case Width(line)+1+Width(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+		for Width(line) > width {
+			cut := strings.TrimSuffix(Cut(line, width+1), "…")
+			if cut == "" || !strings.HasPrefix(line, cut) {
+				break // a character wider than the line, or one that is drawn as another
+			}
+			lines = append(lines, cut)
+			line = line[len(cut):]
+		}
+	}
+	return append(lines, line)
+}

@@ -1,6 +1,7 @@
 package screen_test
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -114,4 +115,18 @@ func row(s tcell.Screen, x, cells int) string {
 		x += w
 	}
 	return text
+}
+
+func TestFoldBreaksAtSpacesAndInLongWordsOnly(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                 "",
+		"one two  three":   "one two|three",
+		"abcdefghijklmnop": "abcdefgh|ijklmnop",
+		"a abcdefghijk":    "a|abcdefgh|ijk",
+		"日本語日本語 x":         "日本語日|本語 x",
+	} {
+		if got := strings.Join(screen.Fold(text, 8), "|"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }
