@@ -102,6 +102,14 @@ var (
 // (backends/pane).
 const ownVariables = "__nod_"
 
+// promptVariables are where shells keep their prompts, and with them nod's
+// marks.
+var promptVariables = map[string]bool{
+	"PS0": true, "PS1": true, "PS2": true, "PS3": true, "PS4": true, "RPS1": true, "RPS2": true,
+	"PROMPT": true, "PROMPT2": true, "PROMPT3": true, "PROMPT4": true, "RPROMPT": true, "RPROMPT2": true,
+	"prompt": true, "PROMPT_EOL_MARK": true, "PROMPT_COMMAND": true,
+}
+
 // specialVariables are lower-case names that mean something to a shell or to
 // the programs that it starts.
 var specialVariables = map[string]bool{
@@ -201,7 +209,7 @@ func (a *assessor) parameter(p *syntax.ParamExp, quoted bool) word {
 	if secretVariable.MatchString(name) && !p.Length {
 		a.note(Observe, Secret, "variable.secret", "uses a variable that looks like a secret", at)
 	}
-	if strings.HasPrefix(name, ownVariables) {
+	if strings.HasPrefix(name, ownVariables) || promptVariables[name] {
 		a.note(Mutate, Opaque, "variable.own", "uses what nod tracks the pane's commands by: the end of one can be forged with it", at)
 	}
 	if p.Index != nil {

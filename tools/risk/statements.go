@@ -284,5 +284,10 @@ func (a *assessor) call(c *syntax.CallExpr) {
 	if len(words) == 0 {
 		return
 	}
+	for _, w := range words {
+		if strings.Contains(w.text, ownVariables) {
+			a.note(Mutate, Opaque, "name.own", "names what nod tracks the pane's commands by: the end of one can be forged with it", w)
+		}
+	}
 	a.run(words)
 }
