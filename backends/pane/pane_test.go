@@ -152,7 +152,7 @@ func shared(t testing.TB, shell string) *pane.Pane {
 }
 
 // patience is how long a test waits for something that should happen.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 func start(t testing.TB, p *pane.Pane, req pane.Request) *pane.Run {
 	t.Helper()
