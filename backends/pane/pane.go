@@ -349,8 +349,11 @@ func (p *Pane) seed(s vt.Seed, fresh bool) {
 	before := p.term.Snapshot()
 	p.term.Seed(s)
 	p.seeded = true
-	if before.Size != p.term.Snapshot().Size {
-		p.prompt = p.prompt.foundIn(p.term.Snapshot()) // the text has been wrapped anew
+	// The rows may have other numbers now, and other breaks after a change of
+	// size.
+	after := p.term.Snapshot()
+	if found := p.prompt.foundIn(after); found.known || before.Size != after.Size {
+		p.prompt = found
 	}
 	p.changed()
 }

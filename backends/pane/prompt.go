@@ -24,7 +24,7 @@ func spotAtCursor(s *vt.Snapshot) promptSpot {
 // the prompt to be found again.
 const typedRows = 10
 
-// foundIn is the spot on a screen of another size: the nearest row at or above
+// foundIn is the spot on a screen that was taken anew: the nearest row at or above
 // the cursor that begins as the prompt's last line did. It is not known if
 // there is none, or if the prompt itself was wrapped.
 func (p promptSpot) foundIn(s *vt.Snapshot) promptSpot {

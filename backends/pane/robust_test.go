@@ -440,6 +440,13 @@ func TestALostConnectionIsMadeAgain(t *testing.T) {
 			t.Errorf("%+v", res)
 		}
 
+		// On a slow machine the connection is made more than once; a command
+		// that is typed into one that goes is unknown, and the next one is not.
+		eventually(t, p, "a connection that stays", func() bool {
+			again, err := p.Run(t.Context(), pane.Request{Command: "true"})
+			return err == nil && finish(t, p, again).Outcome.OK()
+		})
+
 		// The command ends while there is no connection.
 		two := start(t, p, pane.Request{Command: "echo begin; read x; sh -c 'exit 6'"})
 		eventually(t, p, "the command", func() bool { return strings.Contains(two.Result().Text, "begin") })
