@@ -94,9 +94,6 @@ func New(opt Options) (*Console, error) {
 // it denies.
 func (c *Console) Approver() policy.Approver { return c.queue }
 
-// SetStatus replaces what the top line shows.
-func (c *Console) SetStatus(s Status) { c.mail.setStatus(s) }
-
 // Notify adds a line to the chat.
 func (c *Console) Notify(text string) { c.mail.put(noted{text}) }
 

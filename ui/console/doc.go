@@ -12,7 +12,7 @@
 //
 // # From other goroutines
 //
-// [Console.AddPane], [Console.RemovePane], [Console.SetStatus],
+// [Console.AddPane], [Console.RemovePane],
 // [Console.Notify] and the [Approver] may be called at any time, before, while
 // and after the console runs, from any goroutine. They never wait for the
 // screen, except Approve, which waits for the operator. What comes after the
@@ -21,8 +21,8 @@
 // # Order
 //
 // Everything that happens arrives in one mailbox and is taken out in the order
-// of its arrival. Neighbouring pieces of text are joined; of a pane's changes,
-// and of a status, only the latest counts. Nothing else is ever left out. There
+// of its arrival. Neighbouring pieces of text are joined; of a pane's changes
+// only the latest counts. Nothing else is ever left out. There
 // are at most sixty frames a second, and none while nothing changes.
 //
 // # Design

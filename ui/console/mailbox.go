@@ -22,7 +22,6 @@ type mail struct {
 	letters []any           // in order
 	screens map[string]bool // ids of panes that changed
 	asked   bool            // the queue of approvals changed
-	status  *Status         // the latest
 }
 
 // Letters, besides those that are agent events of a turn.
@@ -115,9 +114,6 @@ func (m *mailbox) changedPane(id string) {
 
 // changedQueue says that the queue of approvals is new.
 func (m *mailbox) changedQueue() { m.change(func(now *mail) { now.asked = true }) }
-
-// setStatus replaces the status.
-func (m *mailbox) setStatus(s Status) { m.change(func(now *mail) { now.status = &s }) }
 
 func (m *mailbox) change(change func(*mail)) {
 	m.mu.Lock()

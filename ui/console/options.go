@@ -36,7 +36,7 @@ type Options struct {
 	// Report returns the lines of /status: grants, approvals an hour, paths.
 	Report func(ctx context.Context) []string
 
-	// Status is what the top line shows at first; see Console.SetStatus.
+	// Status is what the top line shows at first.
 	Status Status
 
 	// Notice is a line shown first in the chat, for example how to add a model.

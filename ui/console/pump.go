@@ -161,12 +161,9 @@ func (c *Console) letters(m mail) {
 	for _, letter := range m.letters {
 		c.letter(letter)
 	}
-	seen := len(m.letters) > 0 || m.status != nil || m.asked
+	seen := len(m.letters) > 0 || m.asked
 	for id := range m.screens {
 		seen = c.panes.refresh(id) || seen
-	}
-	if m.status != nil {
-		c.status = *m.status
 	}
 	if m.asked {
 		c.approval.update(c)

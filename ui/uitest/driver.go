@@ -230,13 +230,6 @@ func (u *UI) Mouse(x, y int, buttons tcell.ButtonMask) *UI {
 	return u.Idle()
 }
 
-// Focus gives the terminal the focus or takes it away.
-func (u *UI) Focus(on bool) *UI {
-	u.t.Helper()
-	u.inject(tcell.NewEventFocus(on))
-	return u.Idle()
-}
-
 // Resize changes the terminal's size.
 func (u *UI) Resize(cols, rows int) *UI {
 	u.t.Helper()
