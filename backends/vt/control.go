@@ -6,10 +6,21 @@ import (
 	"strings"
 )
 
+// The characters that choose between G0 and G1.
+const (
+	shiftOut = 0x0e
+	shiftIn  = 0x0f
+)
+
 // control acts on a C0 control character.
 func (t *Terminal) control(b byte) {
+	if t.parser.runeWant != 0 {
+		t.spoilt()
+	}
 	t.last = 0
-	t.parser.runeWant = 0
+	if t.parser.capture && b != '\t' && b != shiftOut && b != shiftIn {
+		return // not of tmux's making
+	}
 	switch b {
 	case 0x07:
 		if t.opt.Bell != nil {
@@ -23,9 +34,9 @@ func (t *Terminal) control(b byte) {
 		t.lineFeed(false, t.background())
 	case 0x0d:
 		t.col = 0
-	case 0x0e:
+	case shiftOut:
 		t.charsets.used = 1
-	case 0x0f:
+	case shiftIn:
 		t.charsets.used = 0
 	}
 }
@@ -33,7 +44,7 @@ func (t *Terminal) control(b byte) {
 // escapeSequence acts on ESC, the collected intermediates, and b.
 func (t *Terminal) escapeSequence(b byte) {
 	s := &t.parser
-	if s.discard {
+	if s.discard || s.capture {
 		return
 	}
 	switch s.interLen {
@@ -154,7 +165,7 @@ func (a *args) get(i, least, def int) (n int, ok bool) {
 // controlSequence acts on CSI param inter final.
 func (t *Terminal) controlSequence(param []byte, final byte) {
 	s := &t.parser
-	if s.discard {
+	if s.discard || s.capture && final != 'm' { // a capture has nothing else
 		return
 	}
 	var a args
@@ -163,6 +174,9 @@ func (t *Terminal) controlSequence(param []byte, final byte) {
 	}
 	switch {
 	case s.interLen > 1:
+		if t.quirks.reports && final == 'p' && s.inter[0] == '?' && s.inter[1] == '$' {
+			t.last = 0
+		}
 	case s.interLen == 1:
 		t.private(&a, s.inter[0], final)
 	case final == 'm':
@@ -184,7 +198,11 @@ func (t *Terminal) repeat(a *args) {
 	if ok && t.last != 0 {
 		last := t.last
 		for n = min(n, t.size.Cols-t.col); n > 0; n-- {
-			t.printASCII(byte(last))
+			if last < 0x80 {
+				t.printASCII(byte(last))
+			} else {
+				t.print(last)
+			}
 		}
 	}
 }
@@ -281,7 +299,8 @@ func (t *Terminal) chosen(a *args, final byte) {
 		case 5:
 			t.reply("\x1b[0n")
 		case 6:
-			t.reply(fmt.Sprintf("\x1b[%d;%dR", t.line+1, min(t.col+1, t.size.Cols)))
+			// Behind the last column it is one more than there are, as in tmux.
+			t.reply(fmt.Sprintf("\x1b[%d;%dR", t.line+1, t.col+1))
 		}
 	case 't':
 		t.windowOp(a)
@@ -304,6 +323,8 @@ func (t *Terminal) private(a *args, inter, final byte) {
 		t.setCursorStyle(n)
 	case inter == '>' && final == 'c' && ok && n == 0:
 		t.reply("\x1b[>84;0;0c")
+	case inter == '>' && final == 'q' && ok && n == 0:
+		t.reply("\x1bP>|tmux 3.3a\x1b\\")
 	case inter == ' ' && final == 'q' || inter == '>' && strings.IndexByte("cmnq", final) >= 0:
 	default:
 		t.last = last // no sequence that tmux knows

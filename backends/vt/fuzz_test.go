@@ -83,7 +83,11 @@ func FuzzWrite(f *testing.F) {
 		if len(p) > 1<<16 {
 			return
 		}
-		opt := Options{Scrollback: 20, Reflow: cut&1 == 1, Reply: func([]byte) {}, Bell: func() {}}
+		opt := Options{Scrollback: 20, Reflow: cut&1 == 1, Reply: func([]byte) {}, Bell: func() {},
+			Release: Release{3, int(cut>>1) % 10}}
+		if cut&(1<<15) != 0 {
+			opt.Widths = NewWidths(map[rune]int{0x378: 0, '日': 1, flagMin: 2}, int(cut>>1)%3)
+		}
 		whole, split := New(Size{17, 5}, opt), New(Size{17, 5}, opt)
 		_, _ = whole.Write(p)
 		for i := 0; i < len(p); {
@@ -109,13 +113,14 @@ func FuzzWrite(f *testing.F) {
 func FuzzSeed(f *testing.F) {
 	f.Add("20|6|3|1|1|0|0|0|0|1|0|4294967295|4294967295|0|5|0|0|0|0|0|||0|12|8,16|a|title", []byte("\x1b[31mred\n\x0eqq\x0f"), []byte("\x1b[3"))
 	f.Add("20|6|20|9|1|1|1|1|1|0|1|3|2|4|2|1|1|1|1|1|1|bar|0|12|8,16,99|t", []byte("日本"), []byte("\x1b]0;x\n"))
+	f.Add("40|6|3|1|1|0|0|0|0|1|0|4294967295|4294967295|0|5|0|0|0|0|0|0|default|0|0|8,16|title", []byte("a\tb\t\t\t\t\tc\td\n\xe6\x97\xa5\t\t"), []byte("\x1bP"))
 	f.Fuzz(func(t *testing.T, state string, screen, pending []byte) {
 		s, err := ParseSeed(state)
 		if err != nil || s.Size.Cols > 300 || s.Size.Rows > 300 {
 			return
 		}
 		s.Lines, s.Pending = splitLines(screen), pending
-		term := New(Size{20, 6}, Options{Scrollback: 20})
+		term := New(Size{20, 6}, Options{Scrollback: 20, Release: Release{3, len(screen) % 10}})
 		feed(term, "\x1b[31mhello\r\n日本\x1b[?1049hx")
 		for _, fresh := range []bool{false, true} {
 			s.Fresh = fresh

@@ -26,7 +26,7 @@ var programs = []program{
 	{"vim", "vim", vimCommand, []string{
 		"j", "k", "\x04", "\x15", "w", "5j", "G", "gg", ":split\r", ":vsplit\r", "\x17w", "ihello 日本\x1b", "u",
 		"dd", "p", ":set number!\r", ":set list!\r", "v10j\x1b", "/e\r", "zz", ":only\r", "\x0c", "Aénd 한글\x1b", ">>",
-		"ma10jd'a", "J", "xp", "o\tnew line\x1b", "\x17+", ":set wrap!\r", ":new\r", ":q!\r",
+		"ma10jd'a", "J", "xp", "o\tnew line\x1b", "\x17+", ":set wrap!\r", ":new\r", ":close!\r",
 	}, 10, 120},
 	{"less", "less", lessCommand, []string{" ", "b", "j", "k", "d", "u", "G", "g", "/日\r", "n", "-S\r", "\x1b[C", "\x1b[D", "F\x03"}, 10, 80},
 	{"top", "top", func(*testing.T, string) string { return "top -d 0.1" },
@@ -70,7 +70,7 @@ func instants(t *testing.T, p program, n int) {
 	// A capture does not tell the background to the right of the text, so the
 	// first one must be of a screen without any: the program begins at Enter.
 	m := startTmux(t, size, "printf ready; read -r _; exec "+p.command(t, t.TempDir()))
-	term := New(size, Options{Scrollback: 1000})
+	term := New(size, following(1000))
 	bytes := 0
 	m.until("the pane starts", func() bool { return strings.TrimSpace(string(join(m.do("capture-pane -p -t "+m.pane)))) != "" })
 	m.seed(func(s Seed) {

@@ -2,6 +2,7 @@ package vt
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,23 +28,35 @@ func (t *Terminal) osc(data []byte) {
 		t.setTitle(data)
 	case 8:
 		t.setLink(data)
+	case 10:
+		t.tellColor(n, t.opt.Foreground, data)
+	case 11:
+		t.tellColor(n, t.opt.Background, data)
 	}
 	if t.opt.OSC != nil && !t.parser.capture {
 		t.opt.OSC(n, data)
 	}
 }
 
-// setTitle takes a title of valid UTF-8 and drops what cannot be shown.
+// setTitle takes a title of valid UTF-8.
 func (t *Terminal) setTitle(p []byte) {
 	if len(p) > maxTitle || !utf8.Valid(p) {
 		return
 	}
-	t.title = strings.Map(func(r rune) rune {
+	t.title = shownTitle(string(p))
+}
+
+// shownTitle is what can be shown of a title, within its bound.
+func shownTitle(title string) string {
+	if len(title) > maxTitle {
+		title = title[:maxTitle]
+	}
+	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1
 		}
 		return r
-	}, string(p))
+	}, strings.ToValidUTF8(title, ""))
 }
 
 // setLink begins or ends a hyperlink: "parameters;address". An address that is
@@ -64,4 +77,18 @@ func (t *Terminal) setLink(p []byte) {
 		}
 	}
 	t.pen.link = t.tab.link(string(uri))
+}
+
+// tellColor answers the question for a colour of the terminal, ended as it was.
+// One that is not known is not told, as in tmux.
+func (t *Terminal) tellColor(n int, c Color, question []byte) {
+	if string(question) != "?" || c.Kind() != KindRGB {
+		return
+	}
+	end := "\x1b\\"
+	if t.parser.bell {
+		end = "\a"
+	}
+	r, g, b := c.RGB()
+	t.reply(fmt.Sprintf("\x1b]%d;rgb:%02[2]x%02[2]x/%02[3]x%02[3]x/%02[4]x%02[4]x%[5]s", n, r, g, b, end))
 }

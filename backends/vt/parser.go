@@ -44,6 +44,7 @@ type parser struct {
 	interLen int
 	discard  bool
 	str      []byte
+	bell     bool // BEL has ended the string, and not ST
 
 	rune     [utf8.UTFMax]byte // an unfinished character
 	runeLen  int
@@ -64,7 +65,9 @@ func (t *Terminal) Write(p []byte) (int, error) {
 		}
 		switch b := p[i]; {
 		case b >= 0x20 && b < 0x7f:
-			t.parser.runeWant = 0
+			if t.parser.runeWant != 0 {
+				t.spoilt()
+			}
 			i += t.ascii(p[i:])
 		case b >= 0x80:
 			i += t.runes(p[i:min(len(p), i+maxRun)])
@@ -113,6 +116,13 @@ const (
 	surrogateMax = 0xdfff
 )
 
+// beyondUnicode reports whether p encodes a number from 0x110000 on. The C
+// library takes it for a character, which has one column in tmux from 3.4.
+func beyondUnicode(p [utf8.UTFMax]byte) bool {
+	continues := func(b byte) bool { return b&0xc0 == 0x80 }
+	return p[0] == 0xf4 && p[1] >= 0x90 && continues(p[1]) && continues(p[2]) && continues(p[3])
+}
+
 // utf8Bytes takes bytes above 0x7f. As in tmux, an invalid character is
 // dropped as a whole: its first byte says how many bytes go with it.
 func (t *Terminal) utf8Bytes(p []byte) int {
@@ -130,7 +140,7 @@ func (t *Terminal) utf8Bytes(p []byte) int {
 		case b >= 0xf0 && b < 0xf5:
 			s.runeWant = 4
 		default:
-			t.last = 0
+			t.spoilt()
 			return 1
 		}
 		s.rune[0], s.runeLen = p[0], 1
@@ -140,10 +150,16 @@ func (t *Terminal) utf8Bytes(p []byte) int {
 	s.runeLen++
 	if s.runeLen == s.runeWant {
 		r, n := utf8.DecodeRune(s.rune[:s.runeLen])
-		if n == s.runeWant {
+		switch {
+		case n == s.runeWant:
+			s.runeWant = 0
 			t.print(r)
+		case t.quirks.clusters && beyondUnicode(s.rune):
+			s.runeWant = 0
+			t.print(replacement)
+		default:
+			t.spoilt()
 		}
-		s.runeWant = 0
 	}
 	return 1
 }
@@ -318,7 +334,9 @@ func (t *Terminal) stringBytes(p []byte) int {
 		s.state = ground
 		t.control(b)
 	case b == 0x07 && was == oscString:
+		s.bell = true
 		t.endString(was)
+		s.bell = false
 		s.state = ground
 	}
 	return n + 1

@@ -37,7 +37,11 @@ func (t *Terminal) ascii(p []byte) int {
 		x := t.col
 		k := min(len(text), cols-x)
 		if r.cells[x].isPad() {
-			r.halve(x, 1)
+			least := 1
+			if t.quirks.wholes {
+				least = 0
+			}
+			r.halve(x, least)
 		}
 		cells := r.cells[x : x+k]
 		for i, b := range text[:k] {
@@ -70,6 +74,16 @@ func (t *Terminal) printASCII(b byte) {
 func (t *Terminal) print(r rune) {
 	w := t.width(r)
 	t.last = 0
+	if t.quirks.clusters {
+		switch {
+		case w < 0 && r != zwj:
+			return
+		case t.cluster(r, w):
+			t.repeatable(r)
+			return
+		}
+		t.repeatable(r)
+	}
 	if w > 0 && !t.join && t.modes.Wrap && !t.modes.Insert && !t.parser.capture && w <= t.size.Cols {
 		t.placePlain(r, w)
 		return
@@ -84,6 +98,13 @@ func (t *Terminal) print(r rune) {
 		t.combine(r)
 	default:
 		t.place(r, w)
+	}
+}
+
+// repeatable makes r what REP repeats.
+func (t *Terminal) repeatable(r rune) {
+	if t.quirks.repeats {
+		t.last = r
 	}
 }
 
@@ -112,7 +133,7 @@ func (t *Terminal) place(r rune, w int) {
 	if w == 2 {
 		glyph |= glyphWide
 		if x+1 < cols {
-			row.cells[x+1] = Cell{glyph: glyphPad}
+			row.cells[x+1] = t.pad()
 		} else {
 			row.broken = true // half of it, captured at the edge
 		}
@@ -122,7 +143,7 @@ func (t *Terminal) place(r rune, w int) {
 		row.clearPads(x + w)
 	}
 	if t.modes.Wrap || t.col+w < cols || t.parser.capture {
-		t.col += w
+		t.col = min(t.col+w, cols) // half of it may have been captured at the edge
 	} else {
 		t.col = cols - 1
 	}
@@ -142,7 +163,7 @@ func (t *Terminal) placePlain(r rune, w int) {
 		row.halve(x, 0)
 	}
 	if w == 2 {
-		cells[1] = Cell{glyph: glyphPad}
+		cells[1] = t.pad()
 		cells[0] = Cell{uint32(r) | glyphWide, style}
 		row.clearPads(x + 2)
 	} else {
@@ -154,15 +175,26 @@ func (t *Terminal) placePlain(r rune, w int) {
 	t.col = x + w
 }
 
+// pad is the second half of a wide cell. Its style is what is left where the
+// cell is cut in half.
+func (t *Terminal) pad() Cell {
+	c := Cell{glyph: glyphPad}
+	if t.quirks.tints {
+		c.style = t.background().style
+	}
+	return c
+}
+
 // halve blanks the wide cell whose second half at x is about to be overwritten.
 // tmux leaves one that begins left of column least as it is; it shows as a
 // blank all the same.
 func (r *row) halve(x, least int) {
+	left := Cell{style: r.cells[x].style}
 	for ; x > 0 && r.cells[x].isPad(); x-- {
-		r.cells[x] = Cell{}
+		r.cells[x] = left
 	}
 	if x >= least {
-		r.cells[x] = Cell{}
+		r.cells[x] = left
 	} else {
 		r.broken = true
 	}
@@ -171,7 +203,7 @@ func (r *row) halve(x, least int) {
 // clearPads blanks second halves that have lost their first.
 func (r *row) clearPads(x int) {
 	for ; x < len(r.cells) && r.cells[x].isPad(); x++ {
-		r.cells[x] = Cell{}
+		r.cells[x].glyph = 0
 	}
 }
 

@@ -1,13 +1,15 @@
 package vt
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
 // SeedFormat is the format for tmux's display-message whose answer [ParseSeed]
-// reads. Variables that a tmux version does not know come out empty.
+// reads. Variables that a tmux version does not know come out empty: 3.0 to 3.5
+// have no cursor_shape, and up to 3.6 there is no bracket_paste_flag.
 const SeedFormat = "#{pane_width}|#{pane_height}|#{cursor_x}|#{cursor_y}|#{cursor_flag}|" +
 	"#{insert_flag}|#{keypad_cursor_flag}|#{keypad_flag}|#{origin_flag}|#{wrap_flag}|" +
 	"#{alternate_on}|#{alternate_saved_x}|#{alternate_saved_y}|" +
@@ -63,10 +65,10 @@ func ParseSeed(state string) (Seed, error) {
 	}
 	r := fieldReader{fields: f}
 	s := Seed{Size: Size{r.int(), r.int()}}
-	s.Cursor = Cursor{Col: r.int(), Row: r.int(), Visible: r.flag()}
+	s.Cursor = Cursor{Col: r.int(), Row: r.int(), Visible: r.flagOr(true)}
 	m := &s.Modes
 	m.Insert, m.AppCursor, m.AppKeypad = r.flag(), r.flag(), r.flag()
-	m.Origin, m.Wrap = r.flag(), r.flag()
+	m.Origin, m.Wrap = r.flag(), r.flagOr(true)
 	s.Alternate = r.flag()
 	s.SavedCol, s.SavedRow = r.int(), r.int()
 	s.Top, s.Bottom = r.int(), r.int()
@@ -78,6 +80,9 @@ func ParseSeed(state string) (Seed, error) {
 	s.InMode, s.History = r.flag(), r.int()
 	s.Tabs = r.ints()
 	s.Title = r.string()
+	if r.err == nil && (s.Size.Cols < 1 || s.Size.Rows < 1) {
+		r.err = errors.New("it has no size")
+	}
 	if r.err != nil {
 		return Seed{}, fmt.Errorf("vt: pane state %q: %w", state, r.err)
 	}
@@ -96,9 +101,18 @@ func (r *fieldReader) string() string {
 	return r.fields[r.next-1]
 }
 
-func (r *fieldReader) flag() bool {
-	s := r.string()
-	return s != "" && s != "0"
+func (r *fieldReader) flag() bool { return r.flagOr(false) }
+
+// flagOr reads a flag that is def where tmux does not know it.
+func (r *fieldReader) flagOr(def bool) bool {
+	switch r.string() {
+	case "":
+		return def
+	case "0":
+		return false
+	default:
+		return true
+	}
 }
 
 // int reads a number; tmux writes "none" as the largest unsigned one.
@@ -176,7 +190,7 @@ func (t *Terminal) Seed(s Seed) {
 	partial := t.parser
 	t.parser = parser{capture: true}
 	t.seedScreens(&s)
-	t.seedScrollback(s.Scrollback)
+	t.seedScrollback(s.Scrollback, s.Tabs)
 	t.parser = parser{}
 	if s.Fresh {
 		t.pen, t.charsets, t.decsc = pen{}, charsets{}, savedCursor{}
@@ -208,12 +222,12 @@ func (t *Terminal) seedScreens(s *Seed) {
 	case !s.Alternate:
 		old = main
 	}
-	t.rows = t.capture(s.Lines, size, old)
+	t.rows = t.capture(s.Lines, size, s.Tabs, old)
 	switch {
 	case !s.Alternate:
 		t.saved.rows = nil
 	case s.Saved != nil:
-		t.saved.rows, t.saved.size = t.capture(s.Saved, size, main), size
+		t.saved.rows, t.saved.size = t.capture(s.Saved, size, s.Tabs, main), size
 	case !t.alternate():
 		// What the main screen shows cannot be known; what was last seen of
 		// it, which is what showed when the program took over, is the best.
@@ -228,11 +242,16 @@ func (t *Terminal) seedScreens(s *Seed) {
 
 // capture turns captured lines into rows. It keeps the rows of old that look
 // the same: their generation, wrap and hyperlinks, and what a capture does not
-// tell.
-func (t *Terminal) capture(lines [][]byte, size Size, old []*row) []*row {
+// tell. A tab (from tmux 3.6) reaches to the next of the pane's tab stops, or to
+// the last column.
+func (t *Terminal) capture(lines [][]byte, size Size, stops []int, old []*row) []*row {
 	was := *t
 	// Wide cells that have lost their second half take two columns again.
 	t.size = Size{2 * size.Cols, 1}
+	t.top, t.bot = 0, 0
+	t.tabs = make([]bool, t.size.Cols)
+	t.setTabs(stops)
+	t.tabs[size.Cols-1] = true
 	t.modes = Modes{}
 	t.pen = pen{}
 	t.penChanged()
@@ -252,6 +271,7 @@ func (t *Terminal) capture(lines [][]byte, size Size, old []*row) []*row {
 		rows[y] = t.captured(t.rows[0].cells[:t.col], before, size.Cols)
 	}
 	t.rows, t.size, t.line, t.col = was.rows, was.size, was.line, was.col
+	t.top, t.bot, t.tabs = was.top, was.bot, was.tabs
 	t.cursor, t.modes, t.join, t.title = was.cursor, was.modes, was.join, was.title
 	return rows
 }
@@ -309,7 +329,7 @@ func (t *Terminal) looksSame(captured, cells []Cell) bool {
 }
 
 // seedScrollback replaces the scrollback. Its lines keep their own length.
-func (t *Terminal) seedScrollback(lines [][]byte) {
+func (t *Terminal) seedScrollback(lines [][]byte, stops []int) {
 	if lines == nil {
 		return
 	}
@@ -318,7 +338,7 @@ func (t *Terminal) seedScrollback(lines [][]byte) {
 		lines = lines[keep:]
 	}
 	for _, l := range lines {
-		t.scrollOff(t.capture([][]byte{l}, Size{t.size.Cols, 1}, nil)[0])
+		t.scrollOff(t.capture([][]byte{l}, Size{t.size.Cols, 1}, stops, nil)[0])
 	}
 }
 
@@ -342,13 +362,17 @@ func (t *Terminal) seedState(s *Seed) {
 		t.top, t.bot = s.Top, s.Bottom
 	}
 	clear(t.tabs)
-	for _, x := range s.Tabs {
+	t.setTabs(s.Tabs)
+	if t.saved.valid = s.SavedCol >= 0 && s.SavedRow >= 0; t.saved.valid {
+		t.saved.col, t.saved.line = s.SavedCol, s.SavedRow
+	}
+	t.title = shownTitle(s.Title)
+}
+
+func (t *Terminal) setTabs(stops []int) {
+	for _, x := range stops {
 		if x >= 0 && x < len(t.tabs) {
 			t.tabs[x] = true
 		}
 	}
-	if t.saved.valid = s.SavedCol >= 0 && s.SavedRow >= 0; t.saved.valid {
-		t.saved.col, t.saved.line = s.SavedCol, s.SavedRow
-	}
-	t.title = s.Title
 }

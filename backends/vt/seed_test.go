@@ -27,6 +27,70 @@ func TestParseSeed(t *testing.T) {
 	}
 }
 
+// TestSeedOfOtherVersions proves that variables which a tmux does not know, and
+// which therefore are empty, are what a new terminal has.
+func TestSeedOfOtherVersions(t *testing.T) {
+	for version, state := range map[string]string{
+		"all are empty": "80|24|||||||||||||||||||||||||",
+		"3.1c":          "80|24|0|0|1|0|0|0|0|1|0|4294967295|4294967295|0|23|0|0|0|0|0|||0|0|8,16|",
+		"3.8":           "80|24|0|0|1|0|0|0|0|1|0|4294967295|4294967295|0|23|0|0|0|0|0|0|default|0|0|8,16|",
+	} {
+		s, err := ParseSeed(state)
+		if err != nil {
+			t.Errorf("%s: %v", version, err)
+			continue
+		}
+		term := New(Size{80, 24}, Options{})
+		feed(term, "\x1b[?2004h\x1b[5 q")
+		term.Seed(s)
+		got := term.Snapshot()
+		known := version == "3.8"
+		if got.Modes != (Modes{Wrap: true, BracketedPaste: !known}) || !got.Cursor.Visible || (got.Cursor.Shape == CursorBar) == known {
+			t.Errorf("%s: modes %+v, cursor %+v", version, got.Modes, got.Cursor)
+		}
+		if term.top != 0 || term.bot != 23 || term.saved.valid {
+			t.Errorf("%s: region %d to %d", version, term.top, term.bot)
+		}
+	}
+}
+
+// TestSeedReadsTabs proves that the tabs which tmux writes into a capture from
+// 3.6 on take the columns that they took on the screen.
+func TestSeedReadsTabs(t *testing.T) {
+	line := func(s string) [][]byte { return [][]byte{[]byte(s)} }
+	cases := []struct {
+		line string
+		tabs []int
+		want string
+	}{
+		{"a\tb", []int{8, 16, 24}, "a       b"},
+		{"a\t\tb", []int{4, 8}, "a       b"},
+		{"\tb", []int{3, 7}, "   b"},
+		{"a\tb", nil, "a                            b"},
+		{"\t\t\t\tb", []int{8, 16, 24}, "                             b"},
+		{"日\tb\x1b[41m\tc", []int{8, 16, 24}, "日      b       c"},
+		{"0123456789012345678901234567890123456789\t\t\tx", []int{8}, "012345678901234567890123456789"},
+	}
+	for _, c := range cases {
+		term := New(Size{20, 6}, Options{Scrollback: 10})
+		term.Seed(Seed{Size: Size{30, 6}, Lines: line(c.line), Saved: line(c.line), Scrollback: line(c.line), Tabs: c.tabs, Alternate: true, Modes: Modes{Wrap: true}})
+		checkInvariants(t, term)
+		s := term.Snapshot()
+		feed(term, "\x1b[?1049l")
+		if main := term.Snapshot().RowText(0); s.RowText(0) != c.want || s.LineText(0) != c.want || main != c.want {
+			t.Errorf("%q: %q, above %q, main screen %q, want %q", c.line, s.RowText(0), s.LineText(0), main, c.want)
+		}
+		feed(term, "\r\t!")
+		next := 29
+		if len(c.tabs) > 0 {
+			next = c.tabs[0]
+		}
+		if got := term.Snapshot().Cursor.Col; got != next+1 {
+			t.Errorf("%q: the next tab ends at %d, want %d", c.line, got-1, next)
+		}
+	}
+}
+
 // TestSeedTakesOverInTheMiddle proves that a terminal that is seeded at any
 // byte of a stream goes on like one that has seen it all. Places at which tmux
 // does not tell all that matters are left out.

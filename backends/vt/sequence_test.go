@@ -73,6 +73,15 @@ var sequences = []struct{ name, in string }{
 	{"flag", "🇫🇷🇩🇪x"},
 	{"VS16", "❤\ufe0fx✌\ufe0fy"},
 	{"keycap", "1\ufe0f\u20e3x"},
+	{"skin tone alone", "a🏽x"},
+	{"skin tone on what has none", "☃🏽x"},
+	{"skin tones", "👍🏽🏽x"},
+	{"flags apart", "🇫x🇷🇩"},
+	{"VS16 at the edge", "\x1b[1;20H❤\ufe0fx"},
+	{"VS16 over wide", "\x1b[1;3H日\x1b[1;2H❤\ufe0fx"},
+	{"jamo alone", "a\u1161b\u11a8c"},
+	{"old jamo", "\ua960\ud7b0\ud7cbx"},
+	{"filler", "a\u3164x"},
 	{"devanagari", "नमस्ते x"},
 	{"hangul jamo", "\u1100\u1161\u11a8x"},
 	{"invalid UTF-8", "a\xffb\xc3(c\xe2\x28\xa1d\xf0\x28\x8c\x28e\x80\x81f"},
@@ -215,7 +224,7 @@ const clean = "\x18\x1b\\\x1b[?1049l\x1bc\x1b7\x1b[?1049h\x1b[?1049l\x1bc\x1b]2;
 // compare shows in from a clean state in both and reports what differs.
 func (f *feeder) compare(name string, in []byte) bool {
 	f.t.Helper()
-	term := New(f.size, Options{})
+	term := New(f.size, connected())
 	both := append([]byte(clean), in...)
 	_, _ = term.Write(both)
 	f.feed(both)

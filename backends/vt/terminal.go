@@ -1,7 +1,5 @@
 package vt
 
-import "maps"
-
 // DefaultScrollback is a sensible [Options.Scrollback].
 const DefaultScrollback = 10000
 
@@ -26,9 +24,14 @@ func (s Size) clamp() Size {
 type Options struct {
 	// Scrollback is the number of lines kept above the screen, 0 for none.
 	Scrollback int
-	// Reply gets the answers to DA, DSR and the like. Set it only where no
-	// tmux answers for the pane. Nil: questions are ignored.
+	// Reply gets the answers to a program's questions (see the package's
+	// comment), which are to be typed into the pane. p is the callee's to keep.
+	// Set it only where no tmux answers for the pane. Nil: they are ignored.
 	Reply func(p []byte)
+	// Foreground and Background are the terminal's default colours, for
+	// programs that ask with OSC 10 and 11. Only RGB colours are told: of
+	// others nobody knows what they look like.
+	Foreground, Background Color
 	// OSC gets every operating system command with its number and what
 	// follows the first semicolon, including those that the terminal itself
 	// understands. data is valid during the call only. Nil: none.
@@ -38,9 +41,11 @@ type Options struct {
 	// Reflow makes Resize wrap the text anew. It is for a pane without tmux:
 	// with tmux, seed after a resize.
 	Reflow bool
-	// Widths overrides the number of columns (0, 1 or 2) of single code
-	// points, for a tmux whose widths differ from those of 3.3a.
-	Widths map[rune]int
+	// Release is that of the tmux that the pane is in. Zero: 3.3a, which is
+	// also what a pane without tmux is like.
+	Release Release
+	// Widths are those of the tmux that the pane is in. Nil: as in 3.3a.
+	Widths *Widths
 }
 
 // Terminal is the emulator. It is not safe for concurrent use: one goroutine
@@ -49,7 +54,10 @@ type Terminal struct {
 	opt  Options
 	size Size
 	tab  *tables
-	hist history
+	flat *[flatWidths]int8 // widths of the first planes; read only
+
+	quirks quirks
+	hist   history
 
 	rows      []*row // the screen that shows
 	gen       uint64
@@ -104,7 +112,6 @@ type savedScreen struct {
 
 // New returns a terminal with an empty screen.
 func New(size Size, opt Options) *Terminal {
-	opt.Widths = maps.Clone(opt.Widths)
 	t := &Terminal{opt: opt, size: size.clamp(), tab: newTables()}
 	t.hist.limit = max(0, opt.Scrollback)
 	t.rows = t.newRows(t.size)
@@ -114,6 +121,11 @@ func New(size Size, opt Options) *Terminal {
 	t.resetTabs()
 	t.penChanged()
 	loadWidths()
+	t.quirks = opt.Release.quirks()
+	t.flat = &flat
+	if opt.Widths != nil {
+		t.flat = &opt.Widths.flat
+	}
 	return t
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -187,12 +189,65 @@ func TestReplies(t *testing.T) {
 	var got bytes.Buffer
 	bells := 0
 	term := New(Size{20, 5}, Options{Reply: func(p []byte) { got.Write(p) }, Bell: func() { bells++ }})
-	feed(term, "\x1b[3;4H\x1b[6n\x1b[5n\x1b[c\x1b[>c\x1b[18t\a\x1b]0;x\a")
-	if want := "\x1b[3;4R\x1b[0n\x1b[?1;2c\x1b[>84;0;0c\x1b[8;5;20t"; got.String() != want {
+	feed(term, "\x1b[3;4H\x1b[6n\x1b[5n\x1b[c\x1b[>c\x1b[18t\x1b[>q\a\x1b]0;x\a")
+	if want := "\x1b[3;4R\x1b[0n\x1b[?1;2c\x1b[>84;0;0c\x1b[8;5;20t\x1bP>|tmux 3.3a\x1b\\"; got.String() != want {
 		t.Errorf("got %q, want %q", got.String(), want)
 	}
 	if bells != 1 {
 		t.Errorf("%d bells", bells)
+	}
+}
+
+// questions are what programs ask a terminal at their start, and what tmux does
+// not answer.
+var questions = []string{
+	"\x1b[c", "\x1b[0c", "\x1b[1c", "\x1b[>c", "\x1b[>0c", "\x1b[>1c", "\x1b[=c", "\x1b[?c", "\x1bZ", "\x05",
+	"\x1b[>q", "\x1b[>0q", "\x1b[>1q", "\x1b[q", "\x1b[5n", "\x1b[6n", "\x1b[?6n", "\x1b[0n", "\x1b[?996n", "\x1b[x",
+	"\x1b[3;4H\x1b[6n", "\x1b[20Gxy\x1b[6n", "\x1b[20Gx\x1b[6n", "\x1b[2;4r\x1b[?6h\x1b[2;2H\x1b[6n",
+	"\x1b[14t", "\x1b[16t", "\x1b[19t", "\x1b[21t", "\x1bP$qm\x1b\\", "\x1bP$q q\x1b\\", "\x1bP+q544e\x1b\\",
+	"\x1b[?2026$p", "\x1b[?1$p", "\x1b[4$p", "\x1b[?u", "\x1b]4;1;?\x07", "\x1b]10;?\x07", "\x1b]11;?\x1b\\", "\x1b]12;?\x07",
+	"\x1b]52;c;?\x07", "\x1b]104\x07", "\x1b]133;A\x07", "\x1b_Ga=q;AAAA\x1b\\", "\x1b[?1004h", "\x1b[>4;1m\x1b[?4m",
+}
+
+// TestAnswersEqualTmux proves that programs in a pane without tmux are told what
+// tmux would tell them. A question after each shows where its answer ends.
+func TestAnswersEqualTmux(t *testing.T) {
+	size := Size{20, 6}
+	out := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(out, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := startFeeder(t, size, "exec 3<&0; cat <&3 >>"+out+" & ")
+	var got bytes.Buffer
+	term := New(size, Options{Reply: func(p []byte) { got.Write(p) }})
+	const stop = "\x1b[H\x1b[5n" // answered by ESC[0n
+	for _, q := range questions {
+		in := []byte(clean + q + stop)
+		got.Reset()
+		_, _ = term.Write(in)
+		if err := os.Truncate(out, 0); err != nil {
+			t.Fatal(err)
+		}
+		f.feed(in)
+		var want []byte
+		f.until("tmux answers", func() bool {
+			want, _ = os.ReadFile(out)
+			return bytes.HasSuffix(want, []byte("\x1b[0n"))
+		})
+		if got.String() != string(want) {
+			t.Errorf("%q: answered %q, tmux %q", q, got.String(), want)
+		}
+	}
+}
+
+func TestColorsAreTold(t *testing.T) {
+	var got bytes.Buffer
+	opt := Options{Reply: func(p []byte) { got.Write(p) }, Foreground: Indexed(7), Background: RGB(1, 0x20, 255)}
+	term := New(Size{20, 2}, opt)
+	feed(term, "\x1b]10;?\a\x1b]11;?\a\x1b]11;?\x1b\\\x1b]11;#000000\a\x1b]11;?\x18")
+	const told = "\x1b]11;rgb:0101/2020/ffff"
+	if want := told + "\a" + told + "\x1b\\" + told + "\x1b\\"; got.String() != want {
+		t.Errorf("got %q, want %q", got.String(), want)
 	}
 }
 
@@ -212,9 +267,18 @@ func TestModes(t *testing.T) {
 }
 
 func TestWidthsCanBeOverridden(t *testing.T) {
-	term := New(Size{20, 2}, Options{Widths: map[rune]int{'☃': 2, 'é': 9}})
-	feed(term, "☃é")
-	if s := term.Snapshot(); s.Cursor.Col != 3 || s.Row(0)[0].Width() != 2 {
+	w := NewWidths(map[rune]int{'☃': 2, 'é': 9, 'x': 2, 'ñ': -1, 0x20000: 1, 0x31350: 2}, 1)
+	for r, want := range map[rune]int{'☃': 2, 'é': 1, 'x': 1, 'ñ': -1, '日': 2, 0x301: 0, 0x378: 1, 0x20000: 1, 0x20001: 2, 0x31350: 2, 0x40000: 1, -1: -1} {
+		if got := w.Width(r); got != want {
+			t.Errorf("U+%04X: %d columns, want %d", r, got, want)
+		}
+	}
+	if w := (*Widths)(nil); w.Width(0x378) != -1 || w.Width('日') != 2 || w.Width(0x20000) != 2 {
+		t.Error("no widths are not those of 3.3a")
+	}
+	term := New(Size{20, 2}, Options{Widths: w})
+	feed(term, "☃éñ\u0378\U00031350\U00020000")
+	if s := term.Snapshot(); s.Cursor.Col != 7 || s.Row(0)[0].Width() != 2 {
 		t.Errorf("cursor %d, width %d", s.Cursor.Col, s.Row(0)[0].Width())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -266,14 +267,15 @@ type feeder struct {
 	seen int
 }
 
-func startFeeder(t *testing.T, size Size) *feeder {
+// startFeeder starts one; first are shell commands to begin with, if any.
+func startFeeder(t *testing.T, size Size, first ...string) *feeder {
 	t.Helper()
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "f")
 	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
 		t.Fatalf("mkfifo: %v: %s", err, out)
 	}
-	f := &feeder{realTmux: startTmux(t, size, "stty raw -echo; printf ready; exec cat "+fifo)}
+	f := &feeder{realTmux: startTmux(t, size, "stty raw -echo; "+strings.Join(first, "")+"printf ready; exec cat "+fifo)}
 	f.cond = sync.NewCond(&f.mu)
 	w, err := os.OpenFile(fifo, os.O_RDWR, 0)
 	if err != nil {
@@ -318,7 +320,15 @@ func (f *feeder) feed(p []byte) {
 // second halves, also those that stand alone. What lies right of the captured
 // part has no text, but may have a background, which the capture does not tell.
 func differences(got, want *Terminal) (cells int, first string) {
+	return differencesBut(got, want, nil)
+}
+
+// differencesBut leaves out the rows that skip has.
+func differencesBut(got, want *Terminal, skip map[int]bool) (cells int, first string) {
 	for y, r := range want.rows {
+		if skip[y] {
+			continue
+		}
 		a, b := characters(got.rows[y].cells), characters(r.cells)
 		for len(b) > 0 && b[len(b)-1] == (Cell{}) {
 			b = b[:len(b)-1]
@@ -343,6 +353,36 @@ func differences(got, want *Terminal) (cells int, first string) {
 	return cells, first
 }
 
+// connected are the options for the tmux that the tests run with. TestMain's
+// environment decides which that is: put another one first in PATH.
+var connected = sync.OnceValue(func() (opt Options) {
+	out, err := exec.Command("tmux", "-V").Output()
+	var r Release
+	if _, scanErr := fmt.Sscanf(string(out), "tmux %d.%d", &r.Major, &r.Minor); err != nil || scanErr != nil {
+		return opt
+	}
+	opt.Release = r
+	if r.quirks().clusters {
+		// As backends/tmux measures them with the library of Debian 12.
+		runes := map[rune]int{0x261d: 2, 0x26f9: 2, 0x270c: 2, 0x270d: 2, 0x1f3cb: 2, 0x1f3cc: 2, 0x1f574: 2,
+			0x1f575: 2, 0x1f590: 2, 0x1faf7: 2, 0x1faf8: 2}
+		for i := rune(0x80); i < 0xa0; i++ {
+			runes[i] = -1
+		}
+		for i := rune(flagMin); i <= flagMax && !r.quirks().pairs; i++ {
+			runes[i] = 2
+		}
+		opt.Widths = NewWidths(runes, 1)
+	}
+	return opt
+})
+
+func following(scrollback int) Options {
+	opt := connected()
+	opt.Scrollback = scrollback
+	return opt
+}
+
 func characters(cells []Cell) []Cell {
 	out := make([]Cell, 0, len(cells))
 	for _, c := range cells {
@@ -357,8 +397,9 @@ func characters(cells []Cell) []Cell {
 // differences. It is wider than the pane: wide cells that have lost their
 // second half take two columns again when they are captured.
 func shown(s Seed) *Terminal {
+	s.Tabs = append(slices.Clone(s.Tabs), s.Size.Cols-1)
 	s.Size.Cols *= 2
-	t := New(s.Size, Options{})
+	t := New(s.Size, connected())
 	t.Seed(s)
 	return t
 }
