@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/nod-console/nod/backends"
 )
@@ -19,7 +21,8 @@ type Handler interface {
 	// during the call.
 	Output(pane string, data []byte)
 	// Notify is any other notification, its name without "%": "layout-change",
-	// "pause", "window-close"…
+	// "pause", "window-close"… One of this package's own is "pane-died", of a
+	// pane whose program has ended: within seconds, later on a slow link.
 	Notify(name, args string)
 }
 
@@ -39,16 +42,30 @@ var ErrGone = errors.New("tmux: the connection to the session is gone")
 
 // Client is a control mode connection to one session. It is safe for
 // concurrent use. Commands are answered in the order in which they were sent.
+//
+// Where control mode does not work, it stands on single tmux commands: see
+// [Server.Poll].
 type Client struct {
+	server  *Server
 	version Version
+	session string   // set by Server.attach
+	shared  bool     // the session is not nod's
+	plain   *polling // instead of proc and in
 	proc    backends.Process
-	cancel  context.CancelFunc
+	life    context.Context
+	cancel  context.CancelCauseFunc
 	in      *inlet
 	to      Handler
+
+	heard    atomic.Int64 // when tmux last said something, in nanoseconds
+	watchdog *time.Timer
+	doubting sync.WaitGroup
 
 	mu      sync.Mutex
 	waiting []*sequence
 	ended   bool
+	vigil   *time.Timer   // see keepVigil
+	size    backends.Size // that Resize was last given
 
 	attached chan struct{} // closed at the first sign of life
 	once     sync.Once
@@ -60,45 +77,93 @@ type Client struct {
 
 // sequence is one line of commands and what to do with the replies to it.
 type sequence struct {
+	argv     [][]string
 	commands []string
+	asked    int64 // when, in nanoseconds
 	replies  [][]string
 	// sure tells how many lines the next reply surely has.
 	sure func(replies [][]string) int
 	then func(replies [][]string, err error)
 }
 
-// attach starts a client with the given command line.
-func attach(ctx context.Context, target backends.Target, argv []string, to Handler) (*Client, error) {
-	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c := &Client{
-		cancel:   cancel,
-		in:       newInlet(),
-		to:       to,
-		attached: make(chan struct{}),
-		done:     make(chan struct{}),
-	}
-	proc, err := target.Exec(life, backends.Command{
+// start starts a control mode client with the given command line.
+func start(ctx context.Context, server *Server, argv []string, to Handler) (*Client, error) {
+	c := newClient(ctx, server, to)
+	c.in = newInlet()
+	proc, err := server.target.Exec(c.life, backends.Command{
 		Argv:   argv,
+		Env:    []string{"TERM=" + server.badge},
 		Stdin:  c.in,
-		Stdout: &parser{to: (*stream)(c)},
+		Stdout: &hearing{c, parser{to: (*stream)(c)}},
 		Stderr: &c.stderr,
 	})
 	if err != nil {
-		cancel()
+		c.cancel(nil)
 		c.in.close()
 		return nil, fmt.Errorf("tmux: attach: %w", err)
 	}
 	c.proc = proc
 	go c.watch()
-	select {
-	case <-c.attached:
-		return c, nil
-	case <-c.done:
-		return nil, c.err
-	case <-ctx.Done():
-		c.Close()
-		return nil, fmt.Errorf("tmux: attach: %w", context.Cause(ctx))
+	return c, nil
+}
+
+func newClient(ctx context.Context, server *Server, to Handler) *Client {
+	c := &Client{
+		server:   server,
+		version:  server.version,
+		to:       to,
+		attached: make(chan struct{}),
+		done:     make(chan struct{}),
 	}
+	c.life, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	return c
+}
+
+// hearing notes when tmux says something.
+type hearing struct {
+	c *Client
+	parser
+}
+
+func (h *hearing) Write(p []byte) (int, error) {
+	h.c.heard.Store(time.Now().UnixNano())
+	return h.parser.Write(p)
+}
+
+// silence is how long tmux may leave a command without an answer, or any other
+// word, before it is asked in plain mode whether it is there at all.
+const silence = 5 * time.Second
+
+// doubt ends a connection on which tmux does not answer any more although it
+// does on another one.
+func (c *Client) doubt() {
+	c.mu.Lock()
+	if c.ended || len(c.waiting) == 0 {
+		c.watchdog = nil
+		c.mu.Unlock()
+		return
+	}
+	now := time.Now().UnixNano()
+	quiet := time.Duration(now - max(c.heard.Load(), c.waiting[0].asked))
+	if quiet < silence {
+		c.watchdog.Reset(silence - quiet)
+		c.mu.Unlock()
+		return
+	}
+	c.doubting.Add(1)
+	c.mu.Unlock()
+	go func() {
+		defer c.doubting.Done()
+		if c.server.answers(c.life) && c.heard.Load() < now {
+			c.cancel(ErrNoControl)
+			return
+		}
+		c.mu.Lock()
+		if !c.ended {
+			c.watchdog.Reset(silence)
+		}
+		c.mu.Unlock()
+	}()
 }
 
 // Done is closed when the connection has ended.
@@ -114,11 +179,22 @@ func (c *Client) Err() error {
 	}
 }
 
+// closeGrace is how long the client's process may take to end by itself. One that
+// is killed before it has said all about itself takes the server along (tmux up
+// to 3.6).
+const closeGrace = 250 * time.Millisecond
+
 // Close detaches from the session, which goes on, and returns when the
 // connection has ended.
 func (c *Client) Close() {
-	c.in.close()
-	c.cancel()
+	if c.in != nil {
+		c.in.close()
+		select {
+		case <-c.done:
+		case <-time.After(closeGrace):
+		}
+	}
+	c.cancel(nil)
 	<-c.done
 }
 
@@ -157,13 +233,24 @@ func (c *Client) Queue(then func(replies [][]string, err error), commands ...[]s
 }
 
 func (c *Client) queue(s *sequence, commands [][]string) {
+	s.argv, s.asked = commands, time.Now().UnixNano()
 	for _, argv := range commands {
 		s.commands = append(s.commands, commandLine(argv))
 	}
 	c.mu.Lock()
 	if !c.ended {
 		c.waiting = append(c.waiting, s)
-		c.in.put(strings.Join(s.commands, " ; ") + "\n")
+		if c.plain != nil {
+			c.plain.wake()
+		} else {
+			c.in.put(strings.Join(s.commands, " ; ") + "\n")
+			if c.watchdog == nil {
+				c.watchdog = time.AfterFunc(silence, c.doubt)
+			}
+			if c.vigil != nil {
+				c.vigil.Reset(vigilPause)
+			}
+		}
 		c.mu.Unlock()
 		return
 	}
@@ -181,23 +268,40 @@ func (s *sequence) finish(err error) {
 func (c *Client) watch() {
 	outcome, err := c.proc.Wait()
 	c.in.close()
-	c.cancel()
+	c.mu.Lock()
+	why := c.exit
+	c.mu.Unlock()
+	doubts := context.Cause(c.life)
+	switch said := strings.TrimSpace(c.stderr.String()); {
+	case errors.Is(doubts, ErrNoControl):
+		err = fmt.Errorf("%w: %w", ErrGone, doubts)
+	case said != "":
+		err = fmt.Errorf("%w: %s", ErrGone, said)
+	case why != "":
+		err = fmt.Errorf("%w: %s", ErrGone, why)
+	case err != nil:
+		err = fmt.Errorf("%w: %w", ErrGone, err)
+	default:
+		err = fmt.Errorf("%w (%s)", ErrGone, outcome)
+	}
+	c.end(err)
+}
+
+// end tells everybody who waits that the connection has ended.
+func (c *Client) end(why error) {
+	c.cancel(nil)
 	c.mu.Lock()
 	c.ended = true
 	waiting := c.waiting
 	c.waiting = nil
-	why := c.exit
-	c.mu.Unlock()
-	switch said := strings.TrimSpace(c.stderr.String()); {
-	case said != "":
-		c.err = fmt.Errorf("%w: %s", ErrGone, said)
-	case why != "":
-		c.err = fmt.Errorf("%w: %s", ErrGone, why)
-	case err != nil:
-		c.err = fmt.Errorf("%w: %w", ErrGone, err)
-	default:
-		c.err = fmt.Errorf("%w (%s)", ErrGone, outcome)
+	for _, t := range []*time.Timer{c.watchdog, c.vigil} {
+		if t != nil {
+			t.Stop()
+		}
 	}
+	c.mu.Unlock()
+	c.doubting.Wait()
+	c.err = why
 	for _, s := range waiting {
 		s.finish(c.err)
 	}
@@ -259,6 +363,11 @@ func (s *stream) notify(name, args string) {
 		return
 	case "session-changed":
 		s.once.Do(func() { close(s.attached) })
+	case "subscription-changed":
+		if pane, died := died(args); died {
+			s.to.Notify(paneDied, pane)
+		}
+		return
 	}
 	s.to.Notify(name, args)
 }

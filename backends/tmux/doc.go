@@ -15,19 +15,33 @@
 //   - Exact bytes. What [Client.Type] sends reaches the program byte for byte;
 //     what [Handler.Output] gets is byte for byte what the program wrote.
 //   - Output is read at once. The client itself never waits for anybody, and a
-//     [Handler] must not either: a control mode client that stops reading
-//     freezes the pane for everybody who looks at it. If the link stalls
-//     nevertheless, tmux (from 3.2) drops output after five seconds and says so
-//     with a "pause" notification.
+//     [Handler] must not either. If the link stalls nevertheless, or the whole
+//     process is stopped, what runs in the pane goes on (tmux from 3.2): the
+//     server holds output for twenty seconds, in its memory, then drops it, and
+//     says so with a "pause" notification when it can. For that each connection
+//     is two clients of the server, of which one takes no output (see relief.go).
+//     An older tmux freezes the pane for everybody who looks at it.
+//   - Keys reach one pane. Where panes are synchronized, or the input of one is
+//     switched off, nothing is typed: [*InputError]. nod's own panes are taken
+//     out of both by an option of the pane.
+//   - The operator's stays the operator's. [Server.Visit] changes nothing of a
+//     session, and on a server that is not nod's no global option is set.
+//   - The server outlives its guest. What makes tmux crash is not asked of it:
+//     subscriptions (before 3.7), respawning a pane, and two clients that introduce
+//     themselves while there is something to notify them of.
 //   - What nod did not make it does not end. [Server.Kill] refuses sessions
 //     without nod's marks; names are always matched exactly.
 //   - Bounds. A line of the protocol may have 16 MiB and a reply 64 MiB; more
 //     ends the connection.
 //
+// Sessions are best named by their ids, since anybody may rename them, and panes
+// are known as nod's by a mark of their own, not by the name of their window.
+//
 // # Errors
 //
 // [ErrNoTmux] and [*TooOldError] come from [Open], [*CommandError] from a
-// command that tmux refused, [ErrGone] from a connection that has ended. After
+// command that tmux refused, [ErrNoControl] from a tmux that answers everything
+// but control mode (see [Server.Poll]), [ErrGone] from a connection that has ended. After
 // ErrGone it is not known whether the last commands ran.
 //
 // # Design

@@ -38,10 +38,8 @@ func (c *Client) Seed(pane string, scrollback bool, then func(vt.Seed, error)) {
 			case 1:
 				state, bad = vt.ParseSeed(strings.Join(replies[0], "\n"))
 				return state.Size.Rows
-			case 2:
-				if state.Alternate {
-					return state.Size.Rows
-				}
+			// Of the hidden screen (3) nothing is sure: where the pane has grown
+			// since, it still has the rows of before.
 			case 4:
 				return state.History
 			}
@@ -82,8 +80,19 @@ func rows(lines []string) [][]byte {
 // Resize sets the size of the session's windows as long as no other terminal
 // is attached to it; then it is that terminal's.
 func (c *Client) Resize(size backends.Size) {
+	c.mu.Lock()
+	c.size = size
+	c.mu.Unlock()
 	// The comma is what every version reads.
 	c.Queue(nil, []string{"refresh-client", "-C", fmt.Sprintf("%d,%d", size.Cols, size.Rows)})
+}
+
+// Size is what Resize was last given, also after the connection has ended; zero
+// if it was not.
+func (c *Client) Size() backends.Size {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.size
 }
 
 // Continue makes tmux send the output of a pane again that it has paused

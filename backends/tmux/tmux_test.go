@@ -99,10 +99,13 @@ func (r *recorder) signal() {
 	}
 }
 
+// patience bounds waits for what must happen, on a machine with much else to do.
+const patience = time.Minute
+
 // until waits for a condition on what was recorded.
 func (r *recorder) until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	limit := time.After(5 * time.Second)
+	limit := time.After(patience)
 	for {
 		r.mu.Lock()
 		good := ok()
@@ -115,14 +118,14 @@ func (r *recorder) until(t testing.TB, what string, ok func() bool) {
 		case <-limit:
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			t.Fatalf("waited for %s; output %q, notes %q", what, r.output, r.notes)
+			t.Fatalf("waited for %s; output %.400q, notes %q", what, r.output, r.notes)
 		}
 	}
 }
 
 func create(t testing.TB, s *tmux.Server, name string, shell ...string) (tmux.Pane, *tmux.Client, *recorder) {
 	t.Helper()
-	err := s.Create(t.Context(), tmux.NewSession{
+	_, err := s.Create(t.Context(), tmux.NewSession{
 		Name: name, Window: "shared", Owner: tmux.Owner(),
 		Size: backends.Size{Cols: 80, Rows: 24}, Scrollback: 1000, Shell: shell,
 	})
@@ -145,7 +148,7 @@ func create(t testing.TB, s *tmux.Server, name string, shell ...string) (tmux.Pa
 // shows waits until the pane's screen holds a text.
 func shows(t testing.TB, s *tmux.Server, pane, text string) {
 	t.Helper()
-	for limit := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		out, err := s.Run(t.Context(), "capture-pane", "-p", "-t", pane)
 		if err == nil && strings.Contains(string(out), text) {
 			return
@@ -170,6 +173,28 @@ func TestTypedBytesReachTheProgramExactly(t *testing.T) {
 		// What was written before the attaching may come once more.
 		return strings.TrimPrefix(string(r.output[pane.ID]), "ready") == string(all)
 	})
+}
+
+// A text that is long enough goes another way than keys do.
+func TestALongTextIsTypedExactlyAndInOrder(t *testing.T) {
+	s, _, _ := server(t)
+	pane, c, r := create(t, s, "nod-t-long", "sh", "-c", "stty raw -echo; printf ready; cat")
+	shows(t, s, pane.ID, "ready")
+	var all []byte
+	for i := range 48 << 10 { // each byte behind each other one
+		all = append(all, byte(i*(i>>8)+i), byte(i>>8|1))
+	}
+	all = append(all, strings.Repeat("\r\n\t日本 ;}", 5000)...)
+	all = append(all, 0, 0)
+	all = append(all, strings.Repeat("\xff\n\\", 2000)...)
+	c.Type(pane.ID, []byte("before"), nil)
+	c.Type(pane.ID, all, nil)
+	c.Keys(pane.ID, []string{"b", "e", "Up"}, nil)
+	want := "before" + string(all) + "be\x1b[A"
+	r.until(t, "the echo", func() bool { return strings.TrimPrefix(string(r.output[pane.ID]), "ready") == want })
+	if left, err := c.Do(t.Context(), "list-buffers"); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
 }
 
 func TestCommandsAreAnsweredInOrder(t *testing.T) {
@@ -287,7 +312,7 @@ func TestOnlyOwnSessionsAreSeenAndEnded(t *testing.T) {
 	if err := s.Kill(t.Context(), "nod-t-own"); err != nil {
 		t.Error(err)
 	}
-	if err := s.Create(t.Context(), tmux.NewSession{Name: "mine"}); !errors.Is(err, tmux.ErrForeign) {
+	if _, err := s.Create(t.Context(), tmux.NewSession{Name: "mine"}); !errors.Is(err, tmux.ErrForeign) {
 		t.Errorf("a session without the prefix: %v", err)
 	}
 }
@@ -320,7 +345,7 @@ func TestASessionCanFollowTheLastOne(t *testing.T) {
 	s, _, _ := server(t)
 	for range 20 {
 		n := tmux.NewSession{Name: "nod-t-next", Window: "w", Owner: tmux.Owner(), Size: backends.Size{Cols: 80, Rows: 24}, Shell: []string{"cat"}}
-		if err := s.Create(t.Context(), n); err != nil {
+		if _, err := s.Create(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Kill(t.Context(), n.Name); err != nil {
@@ -359,7 +384,7 @@ func TestAReplacedPaneWorksBesideAControlClient(t *testing.T) {
 			t.Errorf("pane %+v in place of %+v", next, pane)
 		}
 		pane = next
-		for limit := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for limit := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 			panes, err := s.Panes(t.Context(), "nod-t-replace")
 			if err != nil || len(panes) != 1 || time.Now().After(limit) {
 				t.Fatalf("panes %+v, %v", panes, err)
