@@ -20,7 +20,14 @@ const patience = 30 * time.Second
 // backends. open registers with t.Cleanup what it needs to; Run closes the
 // targets itself. The caller sets NOD_TEST_SECRET in nod's own environment
 // before: programs must not see it.
-func Run(t *testing.T, open func(t *testing.T) backends.Target) {
+func Run(t *testing.T, open func(t *testing.T) backends.Target) { run(t, open, false) }
+
+// RunUntold is Run for targets that hear of no signals, since what is between
+// nod and the program does not pass them on: what a signal has ended has an
+// unknown outcome there, and nothing else has.
+func RunUntold(t *testing.T, open func(t *testing.T) backends.Target) { run(t, open, true) }
+
+func run(t *testing.T, open func(t *testing.T) backends.Target, untold bool) {
 	t.Run("closed target", func(t *testing.T) { testClose(t, open(t)) })
 
 	target := open(t)
@@ -35,7 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) backends.Target) {
 	}
 	t.Cleanup(func() { output(t, target, `chmod -R u+rwX "$0" && rm -rf "$0"`, dir) })
 
-	s := suite{target: target, dir: dir}
+	s := suite{target: target, dir: dir, untold: untold}
 	t.Run("parallel", func(t *testing.T) { // ends when all of its parallel tests have
 		for _, c := range s.cases() {
 			t.Run(c.name, func(t *testing.T) {
@@ -49,6 +56,28 @@ func Run(t *testing.T, open func(t *testing.T) backends.Target) {
 type suite struct {
 	target backends.Target
 	dir    string // a folder on the target, for all tests
+	untold bool   // of signals
+}
+
+// endedBy is the outcome of a program that a signal has ended.
+func (s suite) endedBy(sig backends.Signal) backends.Outcome {
+	if s.untold {
+		return backends.Outcome{}
+	}
+	return backends.EndedBy(sig)
+}
+
+// finishSignalled waits for the end of a program that a signal may have ended.
+func (s suite) finishSignalled(t *testing.T, p backends.Process) backends.Outcome {
+	t.Helper()
+	if !s.untold {
+		return finish(t, p)
+	}
+	o, err := p.Wait()
+	if (err == nil) != (o.State != backends.Unknown) {
+		t.Fatalf("wait: %v (outcome %s)", err, o)
+	}
+	return o
 }
 
 type testCase struct {
@@ -63,6 +92,7 @@ func (s suite) cases() []testCase {
 	all = append(all, s.terminalCases()...)
 	all = append(all, s.fileCases()...)
 	all = append(all, s.writeCases()...)
+	all = append(all, s.searchCases()...)
 	return all
 }
 

@@ -108,6 +108,26 @@ func TestProgramsHaveNoControllingTerminal(t *testing.T) {
 	}
 }
 
+// A writer that is in the middle of a call when all else is over is waited for:
+// its owner uses what it has written once Wait has returned.
+func TestWaitDoesNotReturnInTheMiddleOfACall(t *testing.T) {
+	var got bytes.Buffer
+	slow := writerFunc(func(p []byte) (int, error) {
+		time.Sleep(4 * backends.DrainDelay)
+		return got.Write(p)
+	})
+	p, err := open(t).Exec(t.Context(), backends.Command{Argv: []string{"echo", "late"}, Stdout: slow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := p.Wait(); err != nil || !o.OK() {
+		t.Errorf("%s, %v", o, err)
+	}
+	if got.String() != "late\n" {
+		t.Errorf("output %q", &got)
+	}
+}
+
 // What the pipe holds when the drain delay ends is handed over, although a
 // background child keeps the pipe open and the writer is slow.
 func TestSlowWriterGetsWhatThePipeHolds(t *testing.T) {

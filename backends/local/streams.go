@@ -113,8 +113,9 @@ func (s *streams) closeChild() {
 
 // finish is called when the program has ended. It returns when the output has
 // been handed over: at end of file, or DrainDelay later with what the pipes
-// held then. A writer that does not return is left alone after another
-// DrainDelay, and not called again.
+// held then. A writer is not called again after another DrainDelay. One that is
+// in the middle of a call then may be on a busy machine, and its caller is about
+// to use what it has written: it gets some time more before it is left alone.
 func (s *streams) finish() {
 	if s.input != nil {
 		s.input.stop()
@@ -130,8 +131,33 @@ func (s *streams) finish() {
 		select {
 		case <-d.done:
 		case <-limit:
-			d.state.Store(drainClosed)
 			limit = closedTime
+			if !d.state.CompareAndSwap(drainIdle, drainClosed) {
+				d.leave(stuckAfter)
+			}
+		}
+	}
+}
+
+// stuckAfter is how long one call of a writer may take after everything else is
+// over, before it is taken to be one that never returns.
+const stuckAfter = 8 * backends.DrainDelay
+
+// leave waits for a writer that is in the middle of a call, and then no more.
+func (d *drain) leave(after time.Duration) {
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	for {
+		select {
+		case <-d.done:
+			return
+		case <-d.returned:
+			if d.state.CompareAndSwap(drainIdle, drainClosed) {
+				return
+			}
+		case <-timer.C:
+			d.state.Store(drainClosed)
+			return
 		}
 	}
 }
@@ -194,10 +220,12 @@ type drain struct {
 	dst   io.Writer
 	state atomic.Int32
 	done  chan struct{}
+
+	returned chan struct{} // holds a value after a call of the writer
 }
 
 func newDrain(r *os.File, dst io.Writer) *drain {
-	return &drain{r: r, dst: dst, done: make(chan struct{})}
+	return &drain{r: r, dst: dst, done: make(chan struct{}), returned: make(chan struct{}, 1)}
 }
 
 func (d *drain) run() {
@@ -225,7 +253,12 @@ func (d *drain) hand(p []byte) bool {
 		return false
 	}
 	n, err := d.dst.Write(p)
-	return d.state.CompareAndSwap(drainWriting, drainIdle) && err == nil && n == len(p)
+	goOn := d.state.CompareAndSwap(drainWriting, drainIdle) && err == nil && n == len(p)
+	select {
+	case d.returned <- struct{}{}:
+	default:
+	}
+	return goOn
 }
 
 // sweep hands over what the pipe holds at this moment, and no more: a
