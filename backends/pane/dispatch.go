@@ -1,9 +1,11 @@
 package pane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,12 +22,12 @@ var (
 // BusyError says that the pane could not take a command in time.
 type BusyError struct {
 	Pane    string
-	Doing   string // what it was busy with
+	Doing   string // what it was busy with, and what to do about it
 	Wrapped error  // why there was no more waiting
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("pane %s is busy: %s: %v", e.Pane, e.Doing, e.Wrapped)
+	return fmt.Sprintf("pane %s is busy: %s", e.Pane, e.Doing)
 }
 
 func (e *BusyError) Unwrap() error { return e.Wrapped }
@@ -38,6 +40,27 @@ func (e *PendingError) Error() string {
 	return fmt.Sprintf("pane %s: %q stands on the prompt's line and has not been entered; enter it, or clear it with Ctrl-U, first", e.Pane, e.Line)
 }
 
+// ChangedError says that another shell than the one that was meant would have
+// got the command.
+type ChangedError struct {
+	Pane       string
+	Meant, Now []string // the commands that opened the shell, see [Pane.Inside]; equal where it is another one in the same place
+}
+
+func (e *ChangedError) Error() string {
+	if slices.Equal(e.Meant, e.Now) {
+		return fmt.Sprintf("pane %s: its shell is not the one that the command was meant for, which has ended or was replaced; look at it and decide again", e.Pane)
+	}
+	return fmt.Sprintf("pane %s: the command was meant for %s, but the pane is in %s now; look at it and decide again", e.Pane, inWords(e.Meant), inWords(e.Now))
+}
+
+func inWords(inside []string) string {
+	if len(inside) == 0 {
+		return "its own shell"
+	}
+	return fmt.Sprintf("the shell that %q opened", inside[len(inside)-1])
+}
+
 // NotReadyError says that no shell answered.
 type NotReadyError struct {
 	Pane    string
@@ -47,7 +70,14 @@ type NotReadyError struct {
 }
 
 func (e *NotReadyError) Error() string {
-	return fmt.Sprintf("pane %s: no shell answers; %q runs in it, and its last line is %q: %v", e.Pane, e.Program, e.Line, e.Wrapped)
+	why := e.Wrapped.Error()
+	if errors.Is(e.Wrapped, context.DeadlineExceeded) {
+		why = "it took too long"
+	}
+	if e.Line == "" {
+		return fmt.Sprintf("pane %s: no shell answers; %q runs in it: %s", e.Pane, e.Program, why)
+	}
+	return fmt.Sprintf("pane %s: no shell answers; %q runs in it, and its last line is %q: %s", e.Pane, e.Program, e.Line, why)
 }
 
 func (e *NotReadyError) Unwrap() error { return e.Wrapped }
@@ -63,13 +93,21 @@ const (
 	// promptWait is how long the end of the prompt may come after its
 	// beginning. A shell that rewrites its prompt may never say.
 	promptWait = 250 * time.Millisecond
+	// enterWait is how long a shell may take to react to Enter.
+	enterWait = time.Second
 	// pasteWait is how long the line editor may take from there until it asks
 	// for pasted text to be marked, which some are told not to do. fish takes
 	// it unasked.
 	pasteWait = 30 * time.Millisecond
+	// speakWait is how long a line editor may take to draw its prompt anew behind
+	// a word of its own. What has been typed hardly ever looks like that.
+	speakWait = 3 * time.Second
 	// startWait is how long something else than a shell may be in the
 	// foreground while a shell starts.
 	startWait = time.Second
+	// againWait is how long a shell that was seen at its prompt may be away from
+	// it.
+	againWait = 2 * time.Second
 	// settle is how long a new shell must be quiet to be taken to be at its
 	// prompt.
 	settle = 20 * time.Millisecond
@@ -86,49 +124,135 @@ func (p *Pane) Run(ctx context.Context, req Request) (*Run, error) {
 	case strings.IndexByte(req.Command, 0) >= 0:
 		return nil, ErrNulByte
 	}
-	if err := p.take(ctx); err != nil {
+	if err := p.Degraded(); err != nil {
 		return nil, err
 	}
-	r, err := p.dispatch(ctx, req)
-	if err != nil {
-		p.turn <- struct{}{}
-		return nil, err
+	for {
+		if p.inWaiting(ctx, req) {
+			switch err := p.goInside(ctx, req); {
+			case errors.Is(err, errNotNow):
+				continue
+			case err != nil:
+				return nil, err
+			}
+			req.Generation = 0 // of before; Inside tells the same
+		}
+		l, err := p.take(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		r, err := p.dispatch(ctx, req)
+		if err == nil && p.arrived(ctx, r) {
+			return r, nil
+		}
+		l.turn <- struct{}{}
+		if err != nil && !errors.Is(err, errLinkLost) {
+			return nil, err
+		}
+		// The connection to the terminal was lost before it had the command.
+		// That is sure, so it is given again, from the beginning.
+		if err != nil {
+			p.outOfSight()
+		}
 	}
-	return r, nil
 }
 
-// take waits for the pane's turn.
-func (p *Pane) take(ctx context.Context) error {
+// inWaiting reports whether a request is meant for a shell that waits inside the
+// present one and is not hooked yet. One that was seen to wait may have something
+// to write, and to look for, once more.
+func (p *Pane) inWaiting(ctx context.Context, req Request) bool {
+	for limit := time.Now().Add(againWait); ; {
+		p.mu.Lock()
+		n := len(p.outer)
+		meant := p.phase == executing && len(req.Inside) == n+1 && slices.Equal(req.Inside[:n], p.inside())
+		waits := meant && p.waiting() == req.Inside[n]
+		p.mu.Unlock()
+		if waits || !meant || time.Now().After(limit) {
+			return waits
+		}
+		if _, err := p.shortly(ctx, quiet, func() bool { return p.phase != executing }); err != nil {
+			return false
+		}
+	}
+}
+
+// take waits for the turn of the shell that is meant.
+func (p *Pane) take(ctx context.Context, req Request) (*level, error) {
+	l, err := p.meant(req)
+	if err != nil {
+		return nil, err
+	}
 	select {
-	case <-p.turn:
-		return nil
+	case <-l.turn:
+		return l, nil
 	default:
 	}
 	select {
-	case <-p.turn:
-		return nil
+	case <-l.turn:
+		return l, nil
+	case <-l.left:
+		_, err := p.meant(req)
+		return nil, cmp.Or(err, error(&ChangedError{Pane: p.ID()}))
 	case <-p.closed:
-		return p.gone
+		return nil, p.gone
 	case <-ctx.Done():
 		doing := "another command is about to run"
 		if r := p.Busy(); r != nil {
 			doing = fmt.Sprintf("%q runs since %s", r.Command, time.Since(r.Started).Round(time.Second))
 		}
-		return &BusyError{Pane: p.ID(), Doing: doing, Wrapped: context.Cause(ctx)}
+		return nil, &BusyError{Pane: p.ID(), Doing: doing, Wrapped: context.Cause(ctx)}
 	}
+}
+
+// meant is the present level, if it is the one that a request is meant for.
+func (p *Pane) meant(req Request) (*level, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.level, p.differs(req)
+}
+
+// differs is a *ChangedError if the request is meant for another shell. p.mu is
+// held.
+func (p *Pane) differs(req Request) error {
+	now := p.inside()
+	if !slices.Equal(req.Inside, now) || req.Generation != 0 && req.Generation != p.generation {
+		return &ChangedError{Pane: p.ID(), Meant: req.Inside, Now: now}
+	}
+	return nil
+}
+
+// arrived waits until the terminal has taken a run's command. It is false if it
+// is sure that it has not and will not.
+func (p *Pane) arrived(ctx context.Context, r *Run) bool {
+	select {
+	case typed := <-r.way:
+		return typed
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.arrive(true) // from here on nobody gives it again
+	return <-r.way
 }
 
 // dispatch types a command. The caller has the turn.
 func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	notices, err := p.ready(ctx)
 	if err != nil {
+		p.mu.Lock()
+		p.keepFor(notices)
+		p.mu.Unlock()
 		return nil, err
 	}
 	p.mu.Lock()
-	t := shape(req.Command, p.shell, p.term.Snapshot().Modes.BracketedPaste, p.scan.nonce)
+	t := shape(req.Command, p.shell, p.term.Snapshot().Modes.BracketedPaste, p.nonce)
+	w := p.hander()
 	p.mu.Unlock()
 	if t.stash != "" {
-		if err := p.wire.stash(ctx, t.stash, req.Command); err != nil {
+		if err := w.stash(ctx, t.stash, req.Command); err != nil {
+			p.mu.Lock()
+			p.keepFor(notices)
+			p.mu.Unlock()
 			return nil, err
 		}
 	}
@@ -136,52 +260,96 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	defer p.mu.Unlock()
 	switch line := p.pendingLine(); {
 	case p.gone != nil:
-		return nil, p.gone
+		err = p.gone
 	case line != "":
-		return nil, &PendingError{Pane: p.ID(), Line: line}
+		err = &PendingError{Pane: p.ID(), Line: line}
 	case p.phase != atPrompt:
-		return nil, &BusyError{Pane: p.ID(), Doing: "a command was entered by hand", Wrapped: errors.New("not at the prompt")}
+		err = &BusyError{Pane: p.ID(), Doing: "a command was entered by hand", Wrapped: errors.New("not at the prompt")}
+	default:
+		err = p.differs(req)
+	}
+	if err != nil {
+		if t.stash != "" {
+			p.hander().unstash(t.stash)
+		}
+		p.keepFor(notices)
+		return nil, err
 	}
 	r := newRun(req)
 	for _, n := range notices {
 		r.notice(n)
 	}
+	p.entries++
+	r.number, r.prompt = p.entries, p.prompts
 	p.run, p.phase, p.shape, p.asked, p.silent, p.lead = r, dispatched, t, asked{}, false, preamble{}
-	p.wire.look(func(seen sight, err error) {
+	p.wire.glimpse(func(seen sight, err error) {
 		if err == nil && seen.dead {
 			p.stillborn(r)
 		}
 	})
-	p.wire.send(t.keys, func(err error) {
+	p.wire.enter(t.keys, r.number, func(err error) {
 		if err != nil {
 			p.failed(r, err)
+			return
 		}
+		r.arrive(true)
 	})
 	p.changed()
 	p.nudge()
 	return r, nil
 }
 
+// outOfSight says that the connection to the terminal has been found to be lost.
+func (p *Pane) outOfSight() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away = true
+	p.nudge()
+}
+
 // failed ends a run whose command may not have reached the shell.
 func (p *Pane) failed(r *Run, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.run == r && p.phase == dispatched {
-		p.phase = unknown
-		p.shell = NoShell
-		p.finish(backends.Outcome{}, fmt.Sprintf("it is not known whether the command was typed: %v", err))
+	if p.run != r || p.phase != dispatched {
+		return
+	}
+	if errors.Is(err, errLinkLost) { // a look will tell
+		r.unsure, p.away = true, true
+		p.nudge()
+		return
+	}
+	p.forget()
+	p.finish(backends.Outcome{}, fmt.Sprintf("it is not known whether the command was typed: %v", err))
+}
+
+// untyped takes back a run whose command has surely not been typed: it is given
+// again, or ends if nobody waits for that any more. p.mu is held.
+func (p *Pane) untyped(r *Run, why string) {
+	select {
+	case r.way <- false:
+		p.run, p.phase = nil, atPrompt
+		if p.shape.stash != "" {
+			p.hander().unstash(p.shape.stash)
+		}
+		p.shape, p.refusal = typed{}, backends.Outcome{}
+		r.end(backends.Outcome{})
+	default: // nobody waits any more
+		p.phase = atPrompt
+		r.refuse()
+		p.finish(backends.Outcome{}, "nothing was run: "+why)
 	}
 }
 
-// stillborn ends a run whose shell had ended, unnoticed, before its command was
-// typed.
+// stillborn takes back a run whose shell had ended, unnoticed, before its command
+// was typed: a terminal without a program takes no keys.
 func (p *Pane) stillborn(r *Run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.run == r {
+		p.untyped(r, "the shell of this pane had just ended; the next command gets a fresh one")
 		p.forget()
-		r.refuse()
-		p.finish(backends.Outcome{}, "nothing was run: the shell of this pane had just ended; the next command gets a fresh one")
+		p.away = true // until the look that takes the end of the shell in
 		p.nudge()
 	}
 }
@@ -189,40 +357,86 @@ func (p *Pane) stillborn(r *Run) {
 // ready makes sure that a hooked shell stands at its prompt. It returns what
 // the caller's run should tell.
 func (p *Pane) ready(ctx context.Context) (notices []string, err error) {
-	for {
+	looks := 0
+	for revived := false; ; {
 		p.mu.Lock()
-		dead, gone, shell, at := p.seen.dead, p.gone, p.shell, p.phase == atPrompt
+		strayed := p.strayed
+		dead, gone, shell, at, away := p.seen.dead, p.gone, p.shell, p.phase == atPrompt, p.away
+		inside := len(p.outer)
 		keyed := p.keyed != keyedNothing || p.pendingLine() == hangingInterrupt
 		if p.reborn != "" {
 			notices = append(notices, p.reborn)
 			p.reborn = ""
 		}
+		if !dead && shell != NoShell {
+			if told := p.afresh(); told != "" {
+				notices = append(notices, told)
+			}
+		}
 		p.mu.Unlock()
 		switch {
 		case gone != nil:
-			return nil, gone
-		case dead:
-			if err := p.revive(ctx); err != nil {
-				return nil, err
+			return notices, gone
+		case away:
+			if err := p.wait(ctx, func() bool { return !p.away }); err != nil {
+				return notices, &BusyError{Pane: p.ID(), Doing: "the connection to it is being made again", Wrapped: err}
 			}
-			notices = append(notices, "the shell in this pane had ended: this is a fresh one, without its directory, variables and jobs")
+		case dead && revived:
+			return notices, p.stillbirth()
+		case dead:
+			revived = true
+			if err := p.revive(ctx); err != nil {
+				return notices, err
+			}
+		case shell == NoShell && inside > 0: // it was replaced, or is out of reach
+			p.mu.Lock()
+			p.leave(inside - 1)
+			p.mu.Unlock()
+			return notices, &ChangedError{Pane: p.ID(), Meant: p.Inside()}
 		case shell == NoShell:
 			if err := p.hook(ctx); err != nil {
-				return nil, err
+				return notices, err
 			}
 		case at && keyed:
 			if err := p.reaction(ctx); err != nil {
-				return nil, err
+				return notices, err
+			}
+		case at && strayed && looks < strayedLooks:
+			looks++
+			if err := p.lookAgain(ctx); err != nil {
+				return notices, err
 			}
 		case at:
 			return notices, p.promptEnd(ctx)
 		default: // the operator's command may end, or end the shell
-			err := p.wait(ctx, func() bool { return p.phase != executing })
-			if err != nil {
-				return nil, &BusyError{Pane: p.ID(), Doing: "a command that was entered by hand runs in it", Wrapped: err}
+			if err := p.idle(ctx); err != nil {
+				return notices, err
 			}
 		}
 	}
+}
+
+// strayedLooks bounds how often it is looked whether a line was entered at the
+// prompt of a shell that does not say so: what writes there all the time may be
+// a job in the background.
+const strayedLooks = 3
+
+// keepFor keeps what was to be told for the next run. p.mu is held.
+func (p *Pane) keepFor(notices []string) {
+	if len(notices) > 0 {
+		p.reborn = strings.Join(notices, "; ")
+	}
+}
+
+// tellNext has the next run tell something.
+func (p *Pane) tellNext(notice string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	notices := []string{notice}
+	if p.reborn != "" {
+		notices = append(notices, p.reborn)
+	}
+	p.keepFor(notices)
 }
 
 // hangingInterrupt is what stands behind the prompt of a bash (5.2) that was
@@ -242,7 +456,7 @@ func (p *Pane) reaction(ctx context.Context) error {
 		hangs := p.keyed == keyedNothing && p.pendingLine() == hangingInterrupt
 		p.mu.Unlock()
 		if !hangs {
-			if reacted, err := p.shortly(ctx, promptWait, func() bool { return p.keyed == keyedNothing }); reacted || err != nil {
+			if reacted, err := p.shortly(ctx, p.reactsWithin(), func() bool { return p.keyed == keyedNothing }); reacted || err != nil {
 				return err
 			}
 		}
@@ -257,6 +471,17 @@ func (p *Pane) reaction(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// reactsWithin is how long to wait for the reaction to a key. All but fish surely
+// react to Enter.
+func (p *Pane) reactsWithin() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.keyed == keyedEnter && p.shell != Fish {
+		return enterWait
+	}
+	return promptWait
 }
 
 // shortly waits for at most most and reports whether ok came to hold.
@@ -277,25 +502,8 @@ func (p *Pane) promptEnd(ctx context.Context) error {
 	if err == nil && p.Shell() == Zsh {
 		_, err = p.shortly(ctx, pasteWait, func() bool { return p.term.Snapshot().Modes.BracketedPaste || p.phase != atPrompt })
 	}
-	return err
-}
-
-// revive starts a fresh shell in a pane whose shell has ended.
-func (p *Pane) revive(ctx context.Context) error {
-	if err := p.wire.renew(ctx); err != nil {
-		return fmt.Errorf("pane %s: start a fresh shell: %w", p.ID(), err)
+	if err == nil && p.Shell().decorates() {
+		_, err = p.shortly(ctx, speakWait, func() bool { return !p.speaks() || p.phase != atPrompt })
 	}
-	p.mu.Lock()
-	p.forget()
-	p.seen = sight{}
-	p.seeded = false
-	p.mu.Unlock()
-	p.wire.reseed(true)
-	return nil
-}
-
-// forget says that nothing is known of the shell. p.mu is held.
-func (p *Pane) forget() {
-	p.shell, p.phase, p.exec = NoShell, unknown, ""
-	p.prompt, p.keyed = promptSpot{}, keyedNothing
+	return err
 }

@@ -13,43 +13,115 @@ import (
 // eat what is typed, so it is tried again, each time with another nonce: a late
 // answer to an earlier try then is nothing but output.
 func (p *Pane) hook(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, hookWait)
+	way, err := p.wayThere(ctx)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
+		p.mu.Lock()
+		program := p.seen.program()
+		p.mu.Unlock()
+		return &NotReadyError{Pane: p.ID(), Program: program, Line: p.lastLine(), Wrapped: err}
+	case err != nil:
+		return err
+	}
+	soon, cancel := context.WithTimeout(ctx, hookWait+longWay*way)
 	defer cancel()
 	for {
-		seen, err := p.tryHook(ctx)
+		seen, err := p.tryHook(soon, ctx, way)
 		switch {
 		case err == nil:
 			return p.identify(ctx, seen)
-		case ctx.Err() != nil || errors.Is(err, errNoShell):
-			return &NotReadyError{Pane: p.ID(), Program: seen.command, Line: p.lastLine(), Wrapped: err}
+		case errors.Is(err, errShellEnded):
+			return nil // which the caller sees
+		case soon.Err() != nil || errors.Is(err, errNoShell) || errors.Is(err, errShellEnded):
+			return &NotReadyError{Pane: p.ID(), Program: seen.program(), Line: p.lastLine(), Wrapped: err}
 		case !errors.Is(err, context.DeadlineExceeded):
 			return err
 		}
 	}
 }
 
-func (p *Pane) tryHook(ctx context.Context) (sight, error) {
-	seen, err := p.settled(ctx)
+// tryHook is one try, which is to begin soon and then may last as long as ctx and
+// the shell let it.
+func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, error) {
+	seen, err := p.settled(soon, way)
 	if err != nil {
 		return seen, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, hookTry)
-	defer cancel()
 	n := newNonce()
 	p.mu.Lock()
 	p.forget()
-	p.scan.nonce = n
+	p.nonce = n
+	p.scan.keys = append(p.scan.keys[:len(p.outer)], n.key())
 	p.mu.Unlock()
-	line := " eval \"$(" + p.wire.fetch(n.buffer()) + ")\""
-	if err := p.wire.stash(ctx, n.buffer(), n.hook(seen.command, eraser(p.Screen(), len(line)))); err != nil {
+	w := p.handing()
+	line := " eval \"$(" + w.fetch(n.buffer(), seen.program()) + ")\""
+	text := n.hook(seen.program(), eraser(p.Screen(), len(line))) + w.refetch(n.buffer(), seen.program())
+	short, cancel := context.WithTimeout(soon, hookTry+longWay*way)
+	defer cancel()
+	if err := w.stash(short, n.buffer(), text); err != nil {
 		return seen, err
 	}
-	defer p.wire.unstash(n.buffer())
+	defer p.unstash(n.buffer())
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
-	if err := p.Type(ctx, []byte(" \x15"+line+"\r")); err != nil {
+	clear := " \x15"
+	if name := shellNamed(seen.program()); name == "ash" || name == "sh" {
+		clear = unlost
+	}
+	if err := p.Type(short, []byte(clear+line+"\r")); err != nil {
 		return seen, err
 	}
-	return seen, p.wait(ctx, func() bool { return p.shell != NoShell })
+	return seen, p.hooked(ctx, way)
+}
+
+// longWay is how many times as long as a look the longest step of a hook is on
+// its way: the hook itself has 4 KB, a look and its answer half of one.
+const longWay = 12
+
+// shortWay is the time of a look from which the limits of a hook grow with it:
+// here, and on most links, it is less.
+const shortWay = 100 * time.Millisecond
+
+// wayThere is how long a look takes on a slow link, of which the shell knows
+// nothing; 0 on one that is not.
+func (p *Pane) wayThere(ctx context.Context) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, hookWait)
+	defer cancel()
+	begun := time.Now()
+	if _, err := p.looked(ctx); err != nil {
+		return 0, err
+	}
+	if took := time.Since(begun); took >= shortWay {
+		return took, nil
+	}
+	return 0, nil
+}
+
+// hooked waits for the hook's first mark. A try in which nothing happens for a
+// while is given up. One that gets on is not: another one in the middle of it
+// would only take longer.
+func (p *Pane) hooked(ctx context.Context, way time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, insideWait+longWay*way)
+	defer cancel()
+	for before := p.handoverState(); ; {
+		_, err := p.shortly(ctx, hookTry+longWay*way, func() bool { return p.shell != NoShell || p.hand != nil && p.hand.failed })
+		now := p.handoverState()
+		switch {
+		case err != nil:
+			return err
+		case p.Shell() != NoShell:
+			return nil
+		case now.failed, now == before:
+			return context.DeadlineExceeded
+		}
+		before = now
+	}
+}
+
+// unstash takes back what is stashed.
+func (p *Pane) unstash(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hander().unstash(name)
 }
 
 // eraser is what takes the echo of a line of that length, typed at the cursor
@@ -65,15 +137,23 @@ func eraser(s *vt.Snapshot, length int) string {
 	return strings.Repeat(`\033[A\033[2K`, end/s.Size.Cols+1) + `\r`
 }
 
-// identify remembers which program the hooked shell is.
+// identify remembers which process the hooked shell is, and what it executes. The
+// number that the shell gives of itself is believed if the kernel says the same:
+// it may be one of another namespace.
 func (p *Pane) identify(ctx context.Context, seen sight) error {
-	exec, err := p.wire.program(ctx, seen.pid)
+	p.mu.Lock()
+	says := p.says
+	p.mu.Unlock()
+	f, err := p.wire.front(ctx, seen.pid, says)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.exec = exec
+	p.home, p.exec = 0, ""
+	if says > 0 && (says == seen.pid || says == f.pid) && f.home != hasEnded {
+		p.home, p.exec = says, f.home
+	}
 	return nil
 }
 
@@ -81,7 +161,7 @@ var errNoShell = errors.New("it is not a shell that can be tracked")
 
 // settled waits until a shell is in the foreground and has nothing more to say.
 // A shell of which readline asks for pasted text to be marked is ready at once.
-func (p *Pane) settled(ctx context.Context) (sight, error) {
+func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 	var last sight
 	for begin := time.Now(); ; {
 		seen, err := p.looked(ctx)
@@ -89,15 +169,22 @@ func (p *Pane) settled(ctx context.Context) (sight, error) {
 			return last, err
 		}
 		last = seen
+		if seen.dead {
+			p.observe(seen)
+			return seen, errShellEnded
+		}
 		p.mu.Lock()
 		p.seen = seen
+		p.heir(seen)
 		quiet := p.seeded && time.Since(p.lastly) >= settle && p.term.Snapshot().Cursor.Col > 0
 		editing := p.seeded && p.term.Snapshot().Modes.BracketedPaste
 		p.mu.Unlock()
 		switch {
-		case isShell(seen.command) && (quiet || editing):
+		case seen.dead:
+			return seen, errShellEnded
+		case isShell(seen.program()) && (quiet || editing) && seen.path != startingPath:
 			return seen, nil
-		case !isShell(seen.command) && time.Since(begin) > startWait:
+		case !isShell(seen.program()) && time.Since(begin) > startWait+2*way:
 			return seen, errNoShell
 		}
 		select {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -41,8 +42,21 @@ type Options struct {
 	Scrollback int           // lines above the screen; [vt.DefaultScrollback] if 0
 	Shell      []string      // what runs in the panes; see Open
 
-	// Keep leaves the sessions behind on Close.
+	// Pane is a pane that the operator already has ("%3"), on a server that he
+	// already has: it takes the place of the default session's shared pane, and
+	// is left to him as it was on Close.
+	Pane string
+
+	// Keep leaves the sessions behind on Close, where there is a tmux.
 	Keep bool
+
+	// WithoutTmux has nod hold the terminals of the panes itself, also where
+	// there is a tmux.
+	WithoutTmux bool
+
+	// Tap, if not nil, is called for each new pane, of which nothing is known
+	// yet, and gives what records it, or nil.
+	Tap func(p *Pane) Tap
 
 	MaxSessions, MaxPanes int // of sessions, and of panes in one; 8 if 0
 }
@@ -51,18 +65,20 @@ type Options struct {
 // use.
 type Keeper struct {
 	target backends.Target
-	server *tmux.Server
 	opt    Options
-	owner  string
+	ground ground
+	bare   error // why there is no tmux behind the panes, or nil
 
 	life    context.Context // ends with Close
 	cancel  context.CancelCauseFunc
 	running sync.WaitGroup
+	roll    roll
 
 	making   sync.Mutex // held while sessions or panes are made or ended
 	mu       sync.Mutex
-	sessions map[string]*session
+	sessions map[string]session
 	closed   bool
+	fallen   error // why the shared pane is gone, if nod has not ended it
 }
 
 // Open checks the target's tmux and takes over what an earlier process of the
@@ -70,7 +86,8 @@ type Keeper struct {
 // still runs; idle ones are ended. Without Options.Shell panes run the user's
 // own shell where its commands can be tracked, else bash, else sh.
 //
-// Errors: [tmux.ErrNoTmux], [*tmux.TooOldError].
+// Where the target has no tmux, or one that is too old, nod holds the panes'
+// terminals itself: see [Keeper.WithoutTmux].
 func Open(ctx context.Context, target backends.Target, opt Options) (*Keeper, error) {
 	if opt.Agent == "" {
 		opt.Agent = "default"
@@ -91,28 +108,102 @@ func Open(ctx context.Context, target backends.Target, opt Options) (*Keeper, er
 	if opt.MaxPanes == 0 {
 		opt.MaxPanes = 8
 	}
-	server, err := tmux.Open(ctx, target, tmux.Options{Socket: opt.Socket, Config: opt.Config})
-	if err != nil {
+	k := &Keeper{target: target, opt: opt, sessions: map[string]session{}}
+	if err := k.openGround(ctx); err != nil {
 		return nil, err
 	}
-	if len(opt.Shell) == 0 {
-		if opt.Shell, err = findShell(ctx, target); err != nil {
+	if len(k.opt.Shell) == 0 {
+		if k.opt.Shell, err = findShell(ctx, target); err != nil {
 			return nil, err
 		}
 	}
-	k := &Keeper{target: target, server: server, opt: opt, owner: tmux.Owner(), sessions: map[string]*session{}}
 	k.life, k.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	if err := k.adopt(ctx); err != nil {
+	if k.opt.Pane != "" {
+		if err := k.visit(ctx); err != nil {
+			_ = k.Close() // the first error counts
+			return nil, err
+		}
+	}
+	adopted, err := k.ground.adopt(ctx)
+	for _, s := range adopted {
+		k.keep(s)
+	}
+	if err != nil {
 		_ = k.Close() // the first error counts
 		return nil, err
 	}
 	return k, nil
 }
 
+// openGround finds out what sessions can stand on.
+func (k *Keeper) openGround(ctx context.Context) error {
+	if k.opt.WithoutTmux {
+		k.ground, k.bare = &bareGround{keeper: k}, errUnwanted
+		return nil
+	}
+	server, err := openTmux(ctx, k)
+	var old *tmux.TooOldError
+	switch {
+	case err == nil:
+		k.ground = server
+	case errors.Is(err, tmux.ErrNoTmux), errors.As(err, &old):
+		k.ground, k.bare = &bareGround{keeper: k}, err
+	default:
+		return err
+	}
+	return nil
+}
+
+// errUnwanted is why there is no tmux where Options say so.
+var errUnwanted = errors.New("tmux is not wanted")
+
+// WithoutTmux is nil where tmux holds the panes' terminals. Otherwise nod does,
+// and the error says why: [tmux.ErrNoTmux], [*tmux.TooOldError], or
+// Options.WithoutTmux. Such panes do everything that others do, but they and
+// what runs in them end with the keeper and with the link to the target, and
+// nobody can attach to them by hand.
+func (k *Keeper) WithoutTmux() error { return k.bare }
+
+// keep has a session among the keeper's until it ends.
+func (k *Keeper) keep(s session) {
+	k.mu.Lock()
+	k.sessions[s.name()] = s
+	k.mu.Unlock()
+	k.roll.changed()
+	k.running.Go(func() {
+		if err := s.tend(k.life); err != nil {
+			why := fmt.Errorf("%w: %w", ErrEnded, err)
+			k.fell(named(s, SharedPane), why)
+			k.lost(s, why)
+		}
+	})
+}
+
+// visit takes the operator's own pane for the shared one.
+func (k *Keeper) visit(ctx context.Context) error {
+	g, ok := k.ground.(*tmuxGround)
+	if !ok {
+		return fmt.Errorf("pane: %s cannot be used without tmux: %w", k.opt.Pane, k.bare)
+	}
+	v, err := g.visit(ctx)
+	if err == nil {
+		k.keep(v)
+	}
+	return err
+}
+
 // findShell asks the target for the user's shell, if it is one that can be
 // tracked.
 func findShell(ctx context.Context, target backends.Target) ([]string, error) {
-	const ask = `case "${SHELL##*/}" in bash|dash|sh|ksh|mksh|ash|zsh|fish) command -v "$SHELL" && exit;; esac; command -v bash || command -v sh`
+	// A busybox whose applets are built in names them without a path.
+	const ask = `try() {
+	found=$(command -v "$1") || return 0
+	case $found in /*) ;; *) found=; IFS=:; for dir in $PATH; do [ ! -x "$dir/$1" ] || { found=$dir/$1; break; }; done ;; esac
+	[ -z "$found" ] || { printf '%s\n' "$found"; exit; }
+}
+case "${SHELL##*/}" in bash|dash|sh|ksh|mksh|ash|zsh|fish) try "$SHELL" ;; esac
+try bash
+try sh`
 	var out bytes.Buffer
 	p, err := target.Exec(ctx, backends.Command{Argv: []string{"sh", "-c", ask}, Stdout: &out})
 	if err != nil {
@@ -127,55 +218,6 @@ func findShell(ctx context.Context, target backends.Target) ([]string, error) {
 	return nil, fmt.Errorf("pane: %s has neither bash nor sh", target.Name())
 }
 
-// adopt takes over or ends the sessions of dead processes of the same agent.
-func (k *Keeper) adopt(ctx context.Context) error {
-	sessions, err := k.server.Sessions(ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range sessions {
-		name, ours := strings.CutPrefix(t.Name, tmuxName(k.opt.Agent, ""))
-		if !ours || !tmux.OwnerGone(t.Owner) {
-			continue
-		}
-		if err := k.adoptOne(ctx, name, t); err != nil && !errors.Is(err, tmux.ErrNoSession) {
-			return err
-		}
-	}
-	return nil
-}
-
-func (k *Keeper) adoptOne(ctx context.Context, name string, t tmux.Session) error {
-	panes, err := k.server.Panes(ctx, t.Name)
-	if err != nil {
-		return err
-	}
-	if mine, err := k.server.Adopt(ctx, t.Name, t.Owner, k.owner); err != nil || !mine {
-		return err
-	}
-	if err := k.server.EndClient(ctx, t.Name); err != nil {
-		return err
-	}
-	if name != DefaultSession && isIdle(panes) {
-		return k.server.Kill(ctx, t.Name)
-	}
-	_, err = k.join(ctx, name, t.Name)
-	return err
-}
-
-// join connects to a session that is ours and keeps it.
-func (k *Keeper) join(ctx context.Context, name, tmuxName string) (*session, error) {
-	s := &session{keeper: k, name: name, tmuxName: tmuxName, panes: map[string]*Pane{}}
-	if err := s.join(ctx); err != nil {
-		return nil, err
-	}
-	k.mu.Lock()
-	k.sessions[name] = s
-	k.mu.Unlock()
-	k.running.Go(func() { s.tend(k.life) })
-	return s, nil
-}
-
 // Shared returns the shared pane of the default session, and makes it if it is
 // not there. The pane is ready for its first command unless its shell is busy
 // or does not answer, which its Run then tells.
@@ -186,28 +228,63 @@ func (k *Keeper) Shared(ctx context.Context) (*Pane, error) {
 		return nil, err
 	}
 	s := k.session(DefaultSession)
+	if v, ok := s.(*guestSession); ok {
+		if p := v.pane(v.paneID); p != nil {
+			v.greet(ctx, p)
+			return p, nil
+		}
+	}
+	if k.opt.Pane != "" {
+		return nil, fmt.Errorf("%w: %s, which is not nod's to make anew; start nod with another pane, or without one", ErrEnded, k.opt.Pane)
+	}
 	if s == nil {
 		var err error
 		if s, err = k.create(ctx, DefaultSession); err != nil {
 			return nil, err
 		}
 	}
-	p := s.named(SharedPane)
+	p := named(s, SharedPane)
 	if p == nil {
 		var err error
-		if p, err = s.newPane(ctx, SharedPane); err != nil {
+		if p, err = s.add(ctx, SharedPane); err != nil {
 			return nil, err
 		}
 	}
-	p.warm(ctx)
+	p.Warm(ctx)
+	k.mu.Lock()
+	why := k.fallen
+	k.fallen = nil
+	k.mu.Unlock()
+	if why != nil {
+		p.tellNext(fmt.Sprintf("%s; this is a fresh pane with a fresh shell, without its directory, variables and jobs", withoutPackage(why)))
+	}
 	return p, nil
 }
 
-// warm hooks the shell of a pane that nobody uses yet. What goes wrong, the
-// first Run finds again and reports.
-func (p *Pane) warm(ctx context.Context) {
+// fell notes that a pane has ended without nod's doing. p may be nil.
+func (k *Keeper) fell(p *Pane, why error) {
+	if p == nil || p.session != DefaultSession || p.name != SharedPane {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.fallen = why
+}
+
+// withoutPackage is an error of this package in words for a notice.
+func withoutPackage(err error) string { return strings.TrimPrefix(err.Error(), "pane: ") }
+
+// Warm hooks the shell of a pane that nobody uses yet, such as one that an
+// earlier process has left: then it is known where it stands before a command
+// for it is decided on. What goes wrong, the first Run finds again and reports.
+// It does nothing where the pane is in use, or its shell is known.
+func (p *Pane) Warm(ctx context.Context) {
+	if p.Degraded() != nil {
+		return
+	}
+	l := p.at()
 	select {
-	case <-p.turn:
+	case <-l.turn:
 	default:
 		return
 	}
@@ -218,7 +295,7 @@ func (p *Pane) warm(ctx context.Context) {
 			p.mu.Unlock()
 		}
 	}
-	p.turn <- struct{}{}
+	l.turn <- struct{}{}
 }
 
 func (k *Keeper) open() error {
@@ -230,50 +307,20 @@ func (k *Keeper) open() error {
 	return nil
 }
 
-func (k *Keeper) session(name string) *session {
+func (k *Keeper) session(name string) session {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.sessions[name]
 }
 
-// sameName bounds how many processes may use one agent's name at a time.
-const sameName = 100
-
-// createWait bounds the making of a session.
-const createWait = 10 * time.Second
-
-// create makes a session. Where a living process of the same agent has one of
-// that name, a number is added to it on the server. It does not stop half way
-// when ctx ends: the server may have made the session by then, and nobody would
-// know that it is ours to end.
-func (k *Keeper) create(ctx context.Context, name string) (*session, error) {
-	if err := ctx.Err(); err != nil {
+// create makes a session and keeps it.
+func (k *Keeper) create(ctx context.Context, name string) (session, error) {
+	s, err := k.ground.create(ctx, name)
+	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWait)
-	defer cancel()
-	for n := 1; ; n++ {
-		full := tmuxName(k.opt.Agent, name)
-		if n > 1 {
-			full = fmt.Sprintf("%s-%d", full, n)
-		}
-		err := k.server.Create(ctx, tmux.NewSession{
-			Name: full, Window: SharedPane, Owner: k.owner,
-			Size: k.opt.Size, Scrollback: k.opt.Scrollback, Shell: k.opt.Shell,
-		})
-		var refused *tmux.CommandError
-		if errors.As(err, &refused) && strings.Contains(refused.Message, "duplicate session") && n < sameName {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		s, err := k.join(ctx, name, full)
-		if err != nil {
-			return nil, errors.Join(err, k.server.Kill(context.WithoutCancel(ctx), full))
-		}
-		return s, nil
-	}
+	k.keep(s)
+	return s, nil
 }
 
 // Get returns a pane by its session and its name. Empty ones mean the default.
@@ -285,7 +332,7 @@ func (k *Keeper) Get(session, pane string) (*Pane, error) {
 		pane = SharedPane
 	}
 	if s := k.session(strings.ToLower(session)); s != nil {
-		if p := s.named(strings.ToLower(pane)); p != nil {
+		if p := named(s, strings.ToLower(pane)); p != nil {
 			return p, nil
 		}
 	}
@@ -297,7 +344,7 @@ func (k *Keeper) List() []*Pane {
 	k.mu.Lock()
 	var all []*Pane
 	for _, s := range k.sessions {
-		all = append(all, s.all()...)
+		all = append(all, s.panes()...)
 	}
 	k.mu.Unlock()
 	slices.SortFunc(all, func(a, b *Pane) int {
@@ -307,39 +354,54 @@ func (k *Keeper) List() []*Pane {
 }
 
 // lost takes a session out of use that has ended by itself.
-func (k *Keeper) lost(s *session, why error) {
+func (k *Keeper) lost(s session, why error) {
 	k.mu.Lock()
-	if k.sessions[s.name] == s {
-		delete(k.sessions, s.name)
+	if k.sessions[s.name()] == s {
+		delete(k.sessions, s.name())
 	}
 	k.mu.Unlock()
-	s.end(why)
+	k.roll.changed()
+	s.abandon(why)
 }
 
 // closeWait bounds how long Close waits for the target.
-const closeWait = 5 * time.Second
+const closeWait = 10 * time.Second
 
 // Close ends the sessions (unless Options.Keep), and the runs in them with an
-// unknown outcome. It may be called more than once.
+// unknown outcome. It waits for no target that cannot be reached: what stays
+// there then is in a [*LeftBehindError]. It may be called more than once.
 func (k *Keeper) Close() error {
 	k.making.Lock()
 	defer k.making.Unlock()
 	k.mu.Lock()
 	k.closed = true
 	sessions := k.sessions
-	k.sessions = map[string]*session{}
+	k.sessions = map[string]session{}
 	k.mu.Unlock()
-	k.cancel(ErrClosed)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.life), closeWait)
 	defer cancel()
 	var errs []error
 	for _, s := range sessions {
-		s.end(ErrClosed)
-		if !k.opt.Keep {
-			errs = append(errs, k.server.Kill(ctx, s.tmuxName))
+		if v, ok := s.(*guestSession); ok {
+			errs = append(errs, v.part(ctx))
 		}
-		s.connection().Close()
+	}
+	k.cancel(ErrClosed)
+	var left LeftBehindError
+	for _, name := range slices.Sorted(maps.Keys(sessions)) {
+		s := sessions[name]
+		s.abandon(ErrClosed)
+		if !k.opt.Keep {
+			if err := s.kill(ctx); !left.takes(s, err) {
+				errs = append(errs, err)
+			}
+		}
+		s.close()
 	}
 	k.running.Wait()
+	if left.Wrapped != nil {
+		left.Target = k.target.Name()
+		errs = append(errs, &left)
+	}
 	return errors.Join(errs...)
 }

@@ -31,11 +31,11 @@ func (k *Keeper) CreateSession(ctx context.Context, name string) (*Pane, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := s.named(SharedPane)
+	p := named(s, SharedPane)
 	if p == nil {
 		return nil, fmt.Errorf("%w: the new session %q ended at once", ErrEnded, name)
 	}
-	p.warm(ctx)
+	p.Warm(ctx)
 	return p, nil
 }
 
@@ -55,29 +55,18 @@ func (k *Keeper) CreatePane(ctx context.Context, session, name string) (*Pane, e
 	if s == nil {
 		return nil, fmt.Errorf("%w: session %q", ErrNotFound, session)
 	}
-	switch count := len(s.all()); {
-	case s.named(name) != nil:
+	switch count := len(s.panes()); {
+	case named(s, name) != nil:
 		return nil, fmt.Errorf("%w: pane %q", ErrExists, name)
 	case count >= k.opt.MaxPanes:
 		return nil, fmt.Errorf("%w: there are %d panes in session %q", ErrTooMany, count, session)
 	}
-	p, err := s.newPane(ctx, name)
+	p, err := s.add(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	p.warm(ctx)
+	p.Warm(ctx)
 	return p, nil
-}
-
-func (s *session) newPane(ctx context.Context, name string) (*Pane, error) {
-	s.placing.Lock()
-	defer s.placing.Unlock()
-	t, err := s.keeper.server.NewPane(ctx, s.tmuxName, name, s.keeper.opt.Shell)
-	if err != nil {
-		return nil, err
-	}
-	s.add(t)
-	return s.pane(t.ID), nil
 }
 
 // KillSession ends a session and what runs in it. The default one is
@@ -92,9 +81,9 @@ func (k *Keeper) KillSession(ctx context.Context, name string) error {
 	if s == nil {
 		return fmt.Errorf("%w: session %q", ErrNotFound, name)
 	}
-	err := k.server.Kill(ctx, s.tmuxName)
+	err := s.kill(ctx)
 	if err == nil {
-		k.lost(s, fmt.Errorf("%w: killed", ErrEnded))
+		k.lost(s, fmt.Errorf("%w: %w", ErrEnded, errKilled))
 	}
 	return err
 }
@@ -118,9 +107,5 @@ func (k *Keeper) KillPane(ctx context.Context, session, name string) error {
 	if s == nil {
 		return fmt.Errorf("%w: session %q", ErrNotFound, session)
 	}
-	if err := k.server.KillPane(ctx, p.ID()); err != nil {
-		return err
-	}
-	s.drop(p, fmt.Errorf("%w: pane %s has been killed", ErrEnded, p.ID()))
-	return nil
+	return s.remove(ctx, p)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,32 +31,37 @@ type Pane struct {
 	session string
 	name    string
 	wire    wire
-	turn    chan struct{} // holds a token while nobody dispatches or runs
 
 	mu      sync.Mutex
 	term    *vt.Terminal
 	scan    scanner
-	shell   Shell
-	phase   phase
-	run     *Run // the run that was dispatched and has not ended
-	shape   typed
-	asked   asked
-	silent  bool             // the run's output has ended, what comes is the prompt's
-	lead    preamble         // what the shell writes in front of the run's output
-	prompt  promptSpot       // where the prompt ended
-	refusal backends.Outcome // what the shell reported instead of beginning with the run
-	keyed   keyed            // what was typed at the prompt without a reaction so far
-	seen    sight            // the latest look at the terminal
-	exec    program          // what the shell was when it was hooked
-	reborn  string           // what the next run should tell of the shell
-	lastly  time.Time        // of the latest output
+	*level            // the innermost shell, which is the one that can be given commands
+	outer   []*level  // those around it, the pane's own first
+	hand    *handover // the text that is being handed over by typing, or nil
+	lateEnd string    // the last line of a text whose reader has not said that it has it
+	seen    sight     // the latest look at the terminal
+	front   front     // what was in the foreground when it was last asked for
+	types   bool      // texts are handed over by typing
+	reborn  string    // what the next run should tell of the shell
+	lastly  time.Time // of the latest output
+	hands   hands     // who types
+	tap     Tap       // nil if nobody records
+	later   bool      // the tap wants the main screen once it shows
 	change  chan struct{}
 	subs    map[chan struct{}]struct{}
 
-	seeded  bool      // the emulator shows the terminal's state
-	stale   bool      // it was seeded in the middle of output
-	missing *Run      // the run of which output was missed since the last look
-	dying   time.Time // when the shell was first seen to have ended without a status
+	generation uint64 // see Generation
+	commands   uint64 // see Commands
+	entries    int    // how often the keys of a run were typed
+
+	seeded bool      // the emulator shows the terminal's state
+	stale  bool      // it was seeded in the middle of output
+	away   bool      // output was missed since the last look
+	dying  time.Time // when the shell was first seen to have ended without a status
+	rising rising
+
+	nesting sync.Mutex // held while a shell inside the present one is hooked
+	kind    string     // of shell, as it has answered a probe
 
 	poke   chan struct{} // output has come
 	closed chan struct{}
@@ -66,6 +72,29 @@ type Pane struct {
 type asked struct {
 	times     int       // continuation prompts since the dispatch
 	abandoned time.Time // when the command was last given up
+}
+
+// newPane is a pane of which nothing is known yet. It needs its wire.
+func newPane(k *Keeper, session, name string, emulate vt.Options) *Pane {
+	p := &Pane{
+		target:  k.target.Name(),
+		session: session,
+		name:    name,
+		level:   newLevel(""),
+		change:  make(chan struct{}),
+		subs:    map[chan struct{}]struct{}{},
+		poke:    make(chan struct{}, 1),
+		closed:  make(chan struct{}),
+		stale:   true,
+	}
+	size := k.opt.Size
+	p.term = vt.New(vt.Size{Cols: size.Cols, Rows: size.Rows}, emulate)
+	p.scan.plain, p.scan.found, p.scan.told = p.plain, p.marked, p.told
+	p.generation = 1
+	if k.opt.Tap != nil {
+		p.tap = k.opt.Tap(p)
+	}
+	return p
 }
 
 // Target is the name of the target that the pane is on.
@@ -134,13 +163,30 @@ func (p *Pane) wait(ctx context.Context, ok func() bool) error {
 		select {
 		case <-change:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return overdue(ctx)
 		}
 	}
 }
 
+// overdue is why a context has ended, in plain words where its time was up.
+func overdue(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if cause == context.DeadlineExceeded { //nolint:errorlint // another error around it has words of its own
+		return overdueError{}
+	}
+	return cause
+}
+
+// overdueError is context.DeadlineExceeded.
+type overdueError struct{}
+
+func (overdueError) Error() string { return "it took too long" }
+
+func (overdueError) Unwrap() error { return context.DeadlineExceeded }
+
 // Type types bytes exactly as they are.
 func (p *Pane) Type(ctx context.Context, text []byte) error {
+	p.touch()
 	switch {
 	case bytes.IndexByte(text, 0x03) >= 0:
 		p.typing(keyedInterrupt)
@@ -153,7 +199,7 @@ func (p *Pane) Type(ctx context.Context, text []byte) error {
 	case err := <-sent:
 		return err
 	case <-ctx.Done():
-		return fmt.Errorf("pane %s: type: %w", p.ID(), context.Cause(ctx))
+		return fmt.Errorf("pane %s: type: %w", p.ID(), overdue(ctx))
 	}
 }
 
@@ -162,6 +208,7 @@ func (p *Pane) Keys(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return errors.New("pane: no keys to type")
 	}
+	p.touch()
 	for _, name := range names {
 		switch strings.ToLower(name) {
 		case "c-c", "^c":
@@ -214,6 +261,26 @@ func (p *Pane) Shell() Shell {
 	return p.shell
 }
 
+// Generation is another number whenever the shell that a command would be given
+// to is another one: a fresh one after the end of the last, one that replaced
+// it by exec, one that a command has opened inside it or the one around that.
+// It is never 0. See [Request].Generation.
+func (p *Pane) Generation() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.generation
+}
+
+// Commands counts the commands that began in the pane, by any hand, as far as
+// its shells tell. It never counts too few: dash and its like say of a command
+// that was typed by hand only that a new prompt came, which an empty line gets
+// too.
+func (p *Pane) Commands() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.commands
+}
+
 // Busy is the run that has not ended, or nil. A command that was typed by hand
 // is no run: see AtPrompt.
 func (p *Pane) Busy() *Run {
@@ -248,7 +315,16 @@ func (p *Pane) nudge() {
 // plain is output that is no mark.
 func (p *Pane) plain(data []byte) {
 	_, _ = p.term.Write(data) // never fails
+	p.tapOutput(data)
 	p.prompt.afterward += len(data)
+	if p.phase == atPrompt && p.prompt.known && !p.shell.announces() && bytes.IndexByte(data, '\n') >= 0 {
+		p.strayed = true
+	}
+	for _, l := range p.outer {
+		if l.run != nil {
+			l.run.record(data)
+		}
+	}
 	if p.run != nil && p.refusal.State == backends.Unknown && !p.silent {
 		if data = p.lead.cut(data); len(data) > 0 {
 			p.run.record(data)
@@ -256,45 +332,107 @@ func (p *Pane) plain(data []byte) {
 	}
 }
 
+// told takes the account that stands in front of a mark.
+func (p *Pane) told(a account, level int) {
+	if level < len(p.outer) {
+		p.outer[level].prompts = a.prompts
+		return
+	}
+	p.prompts = a.prompts
+	if r := p.run; r != nil && p.phase == dispatched && p.away {
+		if _, ended, _ := a.since(r.prompt); ended {
+			p.began() // its mark has been missed
+		}
+	}
+}
+
 // marked is what the shell says of itself.
 func (p *Pane) marked(m mark) {
+	if m.kind == 'H' || m.kind == 'L' {
+		p.handed(m.arg, m.kind == 'L')
+		return
+	}
+	if m.kind == 'K' {
+		p.kind = kindOf(m.arg)
+		return
+	}
+	if m.level < len(p.outer) {
+		if m.kind != 'D' {
+			return // written by something that the outer shell left behind
+		}
+		p.leave(m.level)
+	}
 	if m.kind != 'R' && m.kind != 'B' && m.kind != 'E' {
 		p.keyed = keyedNothing
 	}
+	p.strayed = false
 	switch m.kind {
 	case 'R':
-		p.shell = Shell(m.arg)
-		p.phase = atPrompt
+		shell, pid, _ := strings.Cut(m.arg, ",")
+		p.shell = Shell(shell)
+		p.says, _ = strconv.Atoi(pid) // which parseMark has made sure of
+		p.phase, p.prompts = atPrompt, 0
+		if p.shell.announces() {
+			p.hands.ours = false // what nod has typed was the hook; the others count it as a line
+		}
 		p.prompt = promptSpot{}
 	case 'B':
+		p.unsaid = p.phase == executing
 		if p.phase == atPrompt || p.phase == dispatched {
 			p.prompt = spotAtCursor(p.term.Snapshot())
+			p.before = p.prompt
 		}
 	case 'C':
+		p.unsaid = false
+		if p.phase == atPrompt {
+			p.doing = p.pendingLine()
+		}
 		p.prompt = promptSpot{}
+		if p.hand != nil && p.phase == dispatched {
+			break // what begins is the reader of the command
+		}
 		if p.phase == dispatched {
-			p.run.begin()
 			p.lead.pending = p.shell == Fish
 		}
-		p.phase, p.silent = executing, false
-		p.refusal = backends.Outcome{}
+		p.began()
 	case 'E':
 		p.silent = true
 	case 'P':
 		p.continued()
 	case 'D':
+		p.unsaid = false
 		p.prompt = promptSpot{}
+		p.prompted()
 		if p.phase == dispatched {
 			// The line was refused, or an interrupt from before has its prompt
 			// and the line is yet to be read: silence will tell.
 			p.refusal = statusOutcome(m.arg)
 			break
 		}
+		if p.phase == atPrompt && !p.shell.announces() {
+			p.entered(false)
+			p.commands++
+		}
+		byHand := p.phase == executing
 		p.phase = atPrompt
 		if p.run != nil {
 			p.finish(statusOutcome(m.arg))
+		} else if byHand {
+			p.tapEnded(p.doing, statusOutcome(m.arg))
 		}
 	}
+}
+
+// began says that the shell has begun with a command. p.mu is held.
+func (p *Pane) began() {
+	p.entered(p.phase == dispatched)
+	if p.phase == dispatched {
+		p.run.begin()
+	}
+	p.tapBegan()
+	p.phase, p.silent = executing, false
+	p.refusal = backends.Outcome{}
+	p.commands++
 }
 
 // finish ends the current run. p.mu is held.
@@ -307,11 +445,13 @@ func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
 	if outcome == backends.ExitedWith(stoppedStatus) {
 		notices = append(notices, "status 148 is what the shell reports for a program that was stopped (Ctrl-Z): it has not ended; \"fg\" continues it, \"kill %%\" ends it")
 	}
+	p.tapEnded(r.Command, outcome)
 	r.end(outcome, notices...)
 	if p.shape.stash != "" {
-		p.wire.unstash(p.shape.stash)
+		p.hander().unstash(p.shape.stash)
 	}
 	p.shape, p.refusal = typed{}, backends.Outcome{}
+	r.arrive(true)
 	p.turn <- struct{}{}
 }
 
@@ -346,15 +486,20 @@ func (p *Pane) seed(s vt.Seed, fresh bool) {
 	s.Fresh = fresh
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	before := p.term.Snapshot()
+	before, blind := p.term.Snapshot(), !p.seeded
 	p.term.Seed(s)
 	p.seeded = true
 	// The rows may have other numbers now, and other breaks after a change of
 	// size.
 	after := p.term.Snapshot()
-	if found := p.prompt.foundIn(after); found.known || before.Size != after.Size {
+	found := p.prompt.foundIn(after)
+	if blind && p.prompt.known && !found.known {
+		found = p.before.likely(after) // it came up on a screen that nobody had
+	}
+	if found.known || blind || before.Size != after.Size {
 		p.prompt = found
 	}
+	p.tapSeed(before, after, blind)
 	p.changed()
 }
 
@@ -372,10 +517,14 @@ func (p *Pane) missed(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.scan.held = nil
-	p.seeded, p.stale = false, true
-	if p.run != nil {
-		p.missing = p.run
-		p.run.lost(why)
+	p.seeded, p.stale, p.away = false, true, true
+	if p.tap != nil {
+		p.tap.Lost(why)
+	}
+	for _, l := range append([]*level{p.level}, p.outer...) {
+		if l.run != nil {
+			l.run.lost(why)
+		}
 	}
 }
 
@@ -388,9 +537,13 @@ func (p *Pane) abandon(why error) {
 	}
 	p.gone = why
 	close(p.closed)
+	p.leave(0)
 	p.forget()
 	if p.run != nil {
-		p.finish(backends.Outcome{}, fmt.Sprintf("the pane is gone (%v): whether and how the command ended is not known; the next command needs a fresh pane", why))
+		p.finish(backends.Outcome{}, fmt.Sprintf("%s; whether and how the command ended is not known: look at what it has done before it is given again, in a fresh pane", withoutPackage(why)))
+	}
+	if p.tap != nil {
+		p.tap.Closed()
 	}
 	p.changed()
 }

@@ -1,7 +1,9 @@
 package pane
 
 import (
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nod-console/nod/backends/vt"
 )
@@ -42,10 +44,37 @@ func (p promptSpot) foundIn(s *vt.Snapshot) promptSpot {
 	return found
 }
 
+// likely is where a prompt that nobody saw coming up has ended: on the cursor's
+// row, behind what the prompt before it ended with, or at the cursor if what is
+// there looks like a prompt. It is not known otherwise.
+func (p promptSpot) likely(s *vt.Snapshot) promptSpot {
+	at := spotAtCursor(s)
+	switch {
+	case p.line != "" && p.col <= at.col && textUpTo(s, at.row, p.col) == p.line:
+		at.col, at.line, at.afterward = p.col, p.line, 1
+	case !looksLikePrompt(s):
+		return promptSpot{}
+	}
+	return at
+}
+
+// promptEnds are the characters with which prompts for commands end.
+const promptEnds = "$#%>❯➜»λ"
+
+// looksLikePrompt reports whether the cursor stands one blank behind a
+// character that ends prompts, and nothing behind it.
+func looksLikePrompt(s *vt.Snapshot) bool {
+	row := s.Scrolled + s.Cursor.Row
+	line := textUpTo(s, row, s.Cursor.Col)
+	end, _ := utf8.DecodeLastRuneInString(line)
+	return strings.ContainsRune(promptEnds, end) && line == strings.TrimRight(s.LineText(row), " ") &&
+		textUpTo(s, row, s.Cursor.Col-1) == line && textUpTo(s, row, s.Cursor.Col-2) != line
+}
+
 // textUpTo is the text of a row up to a column, without the blanks at its end.
 func textUpTo(s *vt.Snapshot, row, col int) string {
 	cells := s.Line(row)
-	return strings.TrimRight(s.TextOf(cells[:min(col, len(cells))]), " ")
+	return strings.TrimRight(s.TextOf(cells[:max(0, min(col, len(cells)))]), " ")
 }
 
 // AtPrompt reports whether the shell is known to wait for a command.
@@ -93,7 +122,27 @@ func (p *Pane) pendingLine() string {
 		}
 		b.WriteByte('\n')
 	}
-	return strings.TrimSpace(b.String())
+	line := strings.TrimSpace(b.String())
+	if p.shell == Fish && fishOnAJob.MatchString(line) {
+		return ""
+	}
+	return line
+}
+
+// fishOnAJob is what fish (3.6) writes behind its prompt when a job has ended or
+// stopped meanwhile. It does not always draw the prompt anew.
+var fishOnAJob = regexp.MustCompile(`(?s)^fish: Job \d+, .* has\s+(?:ended|stopped)$`)
+
+// speaks reports whether what stands behind the prompt seems to be the line
+// editor's own word, such as that a job has ended, for which it has left the
+// prompt's row as it is. It draws the prompt anew behind that. p.mu is held.
+func (p *Pane) speaks() bool {
+	if p.pendingLine() == "" {
+		return false
+	}
+	s := p.term.Snapshot()
+	cells := s.Line(p.prompt.row)
+	return s.Scrolled+s.Cursor.Row > p.prompt.row && strings.TrimSpace(s.TextOf(cells[min(p.prompt.col, len(cells)):])) == ""
 }
 
 // undecorated is the cursor's row without what the line editor shows at the

@@ -48,3 +48,23 @@ func TestThePreparationLeavesNoTraceOnTheScreen(t *testing.T) {
 		}
 	}
 }
+
+// fish says that a job has ended in place of its prompt, and draws that anew
+// behind it: nobody has typed this.
+func TestAWordOfTheShellsIsNoLineThatWasTyped(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T) {
+		r := newRig(t, "fish")
+		r.opt.Shell = []string{"fish", "--no-config", "--init-command", "function fish_prompt; command sleep 0.1; echo -n '> '; end"}
+		p, err := r.open(t).Shared(t.Context())
+		must(t, err)
+		for i := range 3 {
+			run(t, p, "clear")
+			run(t, p, "sleep 0.5 &")
+			eventually(t, p, "its end", func() bool { return strings.Contains(p.Screen().String(), "has ended") })
+			if res := run(t, p, "echo next"); res.Text != "next\n" {
+				t.Errorf("%d: %+v", i, res)
+			}
+		}
+	})
+}

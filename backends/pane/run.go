@@ -29,6 +29,13 @@ type Request struct {
 	Keep int
 	// Sink, if not nil, gets all output as it comes, on a goroutine of its own.
 	Sink io.Writer
+	// Generation, if not 0, is the pane's when the command was decided on: Run
+	// gives a *ChangedError if another shell would get it now.
+	Generation uint64
+	// Inside says which shell is meant: the commands that have opened it in the
+	// pane's own, as [Pane.Inside] gave them. Run gives a *ChangedError where
+	// the pane is inside others.
+	Inside []string
 }
 
 // Result is how a run ended.
@@ -63,6 +70,10 @@ type Run struct {
 	Started time.Time
 
 	keep       int
+	number     int       // of the pane's entries
+	prompt     int       // at which it was dispatched, as the shell counts
+	unsure     bool      // it is not known whether it was typed; the pane's mutex guards it
+	way        chan bool // whether the terminal has taken it, once that is known
 	done       chan struct{}
 	fullScreen chan struct{}
 	sink       *sink
@@ -79,6 +90,7 @@ func newRun(req Request) *Run {
 		Command:    req.Command,
 		Started:    time.Now(),
 		keep:       req.Keep,
+		way:        make(chan bool, 1),
 		done:       make(chan struct{}),
 		fullScreen: make(chan struct{}),
 	}
@@ -131,6 +143,15 @@ func (r *Run) begin() {
 		r.running = true
 		r.result.Executed = true
 		r.result.Raw, r.result.Total, r.result.Truncated = nil, 0, false
+	}
+}
+
+// arrive says whether the terminal has taken the command. Only the first call
+// counts.
+func (r *Run) arrive(typed bool) {
+	select {
+	case r.way <- typed:
+	default:
 	}
 }
 

@@ -13,9 +13,10 @@ const testNonce nonce = "0123456789abcdef01234567"
 // marks in braces.
 func scanAll(chunks ...[]byte) string {
 	var out bytes.Buffer
-	s := scanner{nonce: testNonce}
+	s := scanner{keys: []key{testNonce.key()}}
 	s.plain = func(p []byte) { out.Write(p) }
 	s.found = func(m mark) { fmt.Fprintf(&out, "{%c%s}", m.kind, m.arg) }
+	s.told = func(a account, _ int) { fmt.Fprintf(&out, "{%d}", a.prompts) }
 	for _, c := range chunks {
 		s.feed(c)
 	}
@@ -28,12 +29,15 @@ func TestScannerFindsMarksAndKeepsTheRest(t *testing.T) {
 		{"plain", "plain"},
 		{"a\x1b]133;C" + n + "\ab", "a{C}b"},
 		{"a\x1b]133;D;0" + n + "\x1b\\b", "a{D0}b"},
-		{"\x1b]133;D;130" + n + "\a\x1b]133;B" + n + "\a", "{D130}{B}"},
-		{"\x1b]133;R;bash" + n + "\a", "{Rbash}"},
-		{"\x1b]133;R;zsh" + n + "\a", "{Rzsh}"},
-		{"\x1b]133;R;fish" + n + "\a", "{Rfish}"},
+		{"\x1b]133;D;130" + n + "\a\x1b]133;B;h=" + testNonce.prompt() + "\a", "{D130}{B}"},
+		{"\x1b]133;R;bash,4194304" + n + "\a", "{Rbash,4194304}"},
+		{"\x1b]133;R;zsh,4194304" + n + "\a", "{Rzsh,4194304}"},
+		{"\x1b]133;R;fish,4194304" + n + "\a", "{Rfish,4194304}"},
 		{"out\x1b]133;E" + n + "\a%", "out{E}%"},
-		{"\x1b]7;nod:" + string(testNonce) + ":run\ax", "x"},
+		{"\x1b]7;nod:" + string(testNonce) + ":7:run:7=0,\ax", "{7}x"},
+		{"\x1b]7;nod:" + string(testNonce) + ":12:130:" + strings.Repeat("12=130,", 25) + "\ax", "{12}x"},
+		{"\x1b]7;nod:" + string(testNonce) + ":run\ax", "\x1b]7;nod:" + string(testNonce) + ":run\ax"},
+		{"\x1b]133;B" + n + "\a\x1b]133;C;h=" + testNonce.prompt() + "\a", "\x1b]133;B" + n + "\a\x1b]133;C;h=" + testNonce.prompt() + "\a"},
 		{"\x1b]7;nod:ffff:run\ax", "\x1b]7;nod:ffff:run\ax"},
 		{"\x1b]7;file:///tmp\ax", "\x1b]7;file:///tmp\ax"},
 		// No marks: another nonce, none, malformed, cut off, too long.
@@ -42,6 +46,8 @@ func TestScannerFindsMarksAndKeepsTheRest(t *testing.T) {
 		{"\x1b]133;D;0x" + n + "\a", "\x1b]133;D;0x" + n + "\a"},
 		{"\x1b]133;D;" + n + "\a", "\x1b]133;D;" + n + "\a"},
 		{"\x1b]133;D;1234" + n + "\a", "\x1b]133;D;1234" + n + "\a"},
+		{"\x1b]133;R;bash" + n + "\a", "\x1b]133;R;bash" + n + "\a"},
+		{"\x1b]133;R;bash,-1" + n + "\a", "\x1b]133;R;bash,-1" + n + "\a"},
 		{"\x1b]133;R;other" + n + "\a", "\x1b]133;R;other" + n + "\a"},
 		{"\x1b]133;Z" + n + "\a", "\x1b]133;Z" + n + "\a"},
 		{"\x1b]133;C" + n + "\r\n\a", "\x1b]133;C" + n + "\r\n\a"},
@@ -76,7 +82,7 @@ func TestScannerFindsMarksAndKeepsTheRest(t *testing.T) {
 func FuzzScanner(f *testing.F) {
 	n := ";h=" + string(testNonce)
 	f.Add([]byte("a\x1b]133;C"+n+"\ab\x1b]133;D;0"+n+"\x1b\\"), uint8(3))
-	f.Add([]byte("\x1b]7;nod:"+string(testNonce)+":0\a\x1b]133;D;0;h=00\a"), uint8(1))
+	f.Add([]byte("\x1b]7;nod:"+string(testNonce)+":1:0:1=0,\a\x1b]133;D;0;h=00\a"), uint8(1))
 	f.Fuzz(func(t *testing.T, data []byte, step uint8) {
 		end := []byte("end") // makes known what was held
 		whole := scanAll(append(bytes.Clone(data), end...))
@@ -88,7 +94,7 @@ func FuzzScanner(f *testing.F) {
 		if got := scanAll(append(chunks, end)...); got != whole {
 			t.Fatalf("in pieces of %d: %q, at once %q", size, got, whole)
 		}
-		if !bytes.Contains(data, []byte(testNonce)) && len(whole) < len(data)+len(end)-maxMark {
+		if !bytes.Contains(data, []byte(testNonce)) && len(whole) < len(data)+len(end)-maxAccount {
 			t.Fatalf("%q lost bytes: %q", data, whole)
 		}
 		if !bytes.Contains(data, []byte{0x1b}) && whole != string(data)+"end" {

@@ -6,6 +6,14 @@ import "strings"
 // ones silently (4,095 bytes, some shells at 1,023), and still run the rest.
 const longestTyped = 800
 
+// unlost stands in front of what is typed for a shell that may be busybox's. That
+// (1.35) asks the terminal where the cursor is, and where the answer begins as a
+// key's sequence does, such as in the first row and the third or fifth column,
+// it takes the next ten bytes for a part of it. Now it gets Ctrl-E, which does
+// nothing there; dash takes them for text, which Ctrl-U clears. Blanks would not
+// do: busybox draws its prompt again, with its marks, where Ctrl-U clears some.
+const unlost = "\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x15"
+
 // typed is how a command is typed.
 type typed struct {
 	keys  []byte
@@ -17,7 +25,10 @@ type typed struct {
 func shape(command string, shell Shell, paste bool, n nonce) typed {
 	clear := "\x15" // what was typed ahead: Ctrl-U
 	announce := "__nod_f;"
-	if shell.readline() {
+	switch {
+	case shell == Posix:
+		clear = unlost
+	case shell.readline():
 		// To the end of the line first; the first blank keeps the bell quiet.
 		// The second is for bash (5.2), which loses the first character of a
 		// line if an interrupt came while it put the prompt up.

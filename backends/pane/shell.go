@@ -2,9 +2,11 @@ package pane
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -57,26 +59,44 @@ func newNonce() nonce {
 	return nonce(hex.EncodeToString(b[:]))
 }
 
-// buffer is the name under which texts are handed to the shell.
-func (n nonce) buffer() string { return "nod-" + string(n[:8]) }
+// derived is a name that tells nothing of the nonce.
+func (n nonce) derived(purpose string) string {
+	sum := sha256.Sum256([]byte(purpose + ":" + string(n)))
+	return hex.EncodeToString(sum[:12])
+}
+
+// buffer is the name under which texts are handed to the shell. Who looks at
+// the screen, the history or the processes sees it.
+func (n nonce) buffer() string { return "nod-" + n.derived("buffer")[:8] }
+
+// prompt is the nonce of the marks that are part of the prompt. Some shells keep
+// it in PS1, which their children may see; with it nobody can forge more than
+// a prompt.
+func (n nonce) prompt() string { return n.derived("prompt") }
 
 // hook is the text that makes a shell, by the name that tmux gives it, write
 // marks. The shell begins by writing first, which is in printf's notation.
 func (n nonce) hook(command, first string) string {
 	text := posixHook
-	switch strings.TrimPrefix(command, "-") {
+	switch shellNamed(command) {
 	case "zsh":
 		text = zshHook
 	case "fish":
 		text = fishHook
 	}
-	return strings.NewReplacer("NONCE", string(n), "nod-NAME", n.buffer(), "FIRST", first).Replace(text)
+	return strings.NewReplacer(
+		"NONCE", string(n), "SECOND", n.prompt(), "nod-NAME", n.buffer(), "FIRST", first,
+		"KEPT", strconv.Itoa(keptBytes), "ENTRIES", strconv.Itoa(keptEntries),
+	).Replace(text)
 }
+
+// shellNamed is the name of a shell without the sign of a login.
+func shellNamed(command string) string { return strings.TrimPrefix(command, "-") }
 
 // isShell reports whether a program, by the name that tmux gives it, is a shell
 // that hook fits.
 func isShell(command string) bool {
-	switch strings.TrimPrefix(command, "-") {
+	switch shellNamed(command) {
 	case "bash", "sh", "dash", "ksh", "mksh", "ash", "rbash", "zsh", "fish":
 		return true
 	}

@@ -2,8 +2,6 @@ package pane
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/nod-console/nod/backends"
@@ -23,8 +21,8 @@ const (
 	// instead of beginning with a run's line is sure not to have it.
 	refusedAfter = 2 * quiet
 	// replacedAfter is how long a run must have been silent before it is asked
-	// whether its shell still is the same program: a question that costs a
-	// process on the target.
+	// whether its shell still is the same program, and which one is in front: a
+	// question that costs a process on the target.
 	replacedAfter = 150 * time.Millisecond
 )
 
@@ -43,8 +41,13 @@ func (p *Pane) watch(ctx context.Context) {
 			pause = quiet
 			timer.Reset(pause)
 		case <-timer.C:
-			if !p.glance(ctx, pause) {
-				continue // nothing can change unseen before there is output
+			again := p.glance(ctx, pause)
+			if due := p.rise(ctx); due > 0 {
+				timer.Reset(due)
+				continue
+			}
+			if !again {
+				continue // output comes before anything else changes, or word of the shell's end
 			}
 			pause = min(2*pause, lookMost)
 			timer.Reset(pause)
@@ -64,13 +67,14 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		p.asked.abandoned = time.Now()
 		p.wire.send([]byte{0x03}, nil)
 	}
-	if p.refusal.State != backends.Unknown && silence >= refusedAfter {
+	if p.refusal.State != backends.Unknown && silence >= refusedAfter && !p.away {
 		p.phase = atPrompt
 		p.run.refuse()
 		p.finish(p.refusal)
 		p.changed()
 	}
-	again = p.run != nil || p.phase == executing
+	strayed := p.phase == atPrompt && p.strayed
+	again = p.run != nil || p.phase == executing || strayed
 	stale := p.stale
 	p.stale = false
 	p.mu.Unlock()
@@ -80,18 +84,41 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		p.wire.reseed(false)
 	}
 	short, cancel := context.WithTimeout(ctx, lookFor)
-	seen, err := p.looked(short)
+	seen, more, err := p.observed(short)
 	cancel()
 	if err != nil {
 		return again // the keeper sees to a lost connection
 	}
-	if p.observe(seen) {
-		again = true
-	}
-	if again && silence >= replacedAfter && isShell(seen.command) && !seen.dead {
-		p.checkReplaced(ctx, seen)
+	again = again || more
+	if again && !seen.dead && (strayed || silence >= replacedAfter && opensOrIsShell(seen.program())) {
+		_ = p.lookAround(ctx, seen) // the next look tells
 	}
 	return again
+}
+
+// observed looks at the terminal and takes in what it sees, at the very place of
+// the answer in the stream: output that follows it, or its loss, must not be
+// overtaken. It reports whether to look again soon.
+func (p *Pane) observed(ctx context.Context) (seen sight, again bool, err error) {
+	type answer struct {
+		sight
+		again bool
+		err   error
+	}
+	got := make(chan answer, 1)
+	p.wire.look(func(s sight, err error) {
+		a := answer{sight: s, err: err}
+		if err == nil {
+			a.again = p.observe(s)
+		}
+		got <- a
+	})
+	select {
+	case a := <-got:
+		return a.sight, a.again, a.err
+	case <-ctx.Done():
+		return sight{}, false, context.Cause(ctx)
+	}
 }
 
 // statusWait is how long the status of a shell may come after its end.
@@ -110,75 +137,44 @@ func (p *Pane) observe(seen sight) (again bool) {
 		}
 	}
 	p.dying = time.Time{}
-	missing := p.missing
-	p.missing = nil
 	died := seen.dead && !p.seen.dead
 	p.seen = seen
+	p.heir(seen)
 	switch {
 	case died:
+		p.away = false
 		p.ended(seen)
-	case missing != nil && missing == p.run:
-		p.recall(seen.path)
+	case p.away:
+		p.away = p.recall(seen)
+		p.changed()
 	}
-	return false
+	return p.away
 }
 
 // ended handles the end of the shell. p.mu is held.
 func (p *Pane) ended(seen sight) {
+	p.leave(0)
+	if p.run != nil && p.phase == dispatched && seen.whole {
+		p.finish(backends.Outcome{}, "the shell of this pane ended before it said that it had begun with the command: whether any of it ran is not known; the next command gets a fresh shell")
+	}
 	if p.run != nil {
 		// tmux drops what it has not sent yet when a program ends, sometimes
 		// even the mark of the command's beginning: what there is then is the echo.
 		if p.phase == dispatched {
 			p.run.begin()
+			p.tapBegan()
 		}
-		p.run.lost("output from just before the end of the shell may be missing")
-		p.finish(seen.outcome, "the command ended the shell of this pane; the next one gets a fresh shell")
+		if !seen.whole {
+			p.run.lost("output from just before the end of the shell may be missing")
+		}
+		notice := "the command ended the shell of this pane; the next one gets a fresh shell"
+		if seen.why != nil {
+			notice = "the shell of this pane has ended: " + seen.why.Error()
+		}
+		p.finish(seen.outcome, notice)
 	}
 	p.forget()
-	p.changed()
-}
-
-// left is what the hook leaves where a look can see it.
-func (p *Pane) left(state string) string {
-	return "nod:" + string(p.scan.nonce) + ":" + state
-}
-
-// recall finds out what became of the current run while the pane was out of
-// sight. The hook leaves "run" at the beginning of a command and its status at
-// the end where a look can see it. p.mu is held.
-func (p *Pane) recall(path string) {
-	left, ours := strings.CutPrefix(path, p.left(""))
-	m, isStatus := parseMark("D;" + left)
-	switch {
-	case ours && left == "run":
-		p.run.begin()
-		p.phase = executing
-	case ours && isStatus && p.phase == executing:
-		p.phase = atPrompt
-		p.finish(statusOutcome(m.arg))
-	default:
-		p.forget()
-		p.finish(backends.Outcome{}, "the connection was lost; whether and how the command ended is not known")
-	}
-	p.changed()
-}
-
-// checkReplaced finds out whether the shell has been replaced by exec, which
-// takes the hook away: no mark would ever come.
-func (p *Pane) checkReplaced(ctx context.Context, seen sight) {
-	now, err := p.wire.program(ctx, seen.pid)
-	if err != nil || now == "" {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.exec == "" || now == p.exec || p.phase != executing {
-		return
-	}
-	p.forget()
-	p.reborn = "an earlier command replaced the shell of this pane by exec: this one ran in the new shell"
-	if p.run != nil {
-		p.finish(backends.Outcome{}, fmt.Sprintf("the command replaced the shell of this pane by %q (exec); its own outcome cannot be known", seen.command))
-	}
+	p.generation++
+	p.rising.fell(seen.outcome, time.Now())
 	p.changed()
 }

@@ -1,23 +1,34 @@
+set -g __nod_s \e']7;nod:NONCE:'
 set -g __nod_m \e']133;'
 set -g __nod_n ';h=NONCE'\a
+set -g __nod_b $__nod_m'B;h=SECOND'\a
 set -g __nod_t (command -s tmux)
 set -g __nod_x $TMUX
 set -g __nod_i (status fish-path)
+set -g __nod_p 0
+set -g __nod_l
+set -g __nod_u ''
+set -g __nod_w
 function __nod_h
-    set -lx LC_ALL C
-    jobs | string match -r '\tstopped\t' | count
+    set -g __nod_j 0
+    if jobs -q
+        set -lx LC_ALL C
+        set -g __nod_j (jobs | string match -r '\tstopped\t' | count)
+    end
 end
 function __nod_c --on-event fish_preexec
-    set -g __nod_g $status_generation (__nod_h)
-    builtin printf '%sC%s\e]7;nod:NONCE:run\a' $__nod_m $__nod_n
+    __nod_h
+    set -g __nod_g $status_generation $__nod_j
+    set -g __nod_w 1
+    builtin printf %s $__nod_s$__nod_p:run:$__nod_u\a$__nod_m'C'$__nod_n
 end
 function __nod_d --on-event fish_postexec
     set -l s $status $status_generation
-    builtin printf '%sE%s' $__nod_m $__nod_n
-    set -l h (__nod_h)
-    if test "$s[2]" = "$__nod_g[1]" -a $h -gt "$__nod_g[2]"
+    builtin printf %s $__nod_m'E'$__nod_n
+    __nod_h
+    if test "$s[2]" = "$__nod_g[1]" -a $__nod_j -gt "$__nod_g[2]"
         set s 148
-    else if test $s[1] -eq 0 -a $h -gt 0 -a $h -ge "$__nod_g[2]"; and string match -qr '^\s*fg\b' -- $argv[1]
+    else if test $s[1] -eq 0 -a $__nod_j -gt 0 -a $__nod_j -ge "$__nod_g[2]"; and string match -qr '^\s*fg\b' -- $argv[1]
         set s 148
     end
     set -g __nod_v $s[1]
@@ -25,7 +36,13 @@ end
 function __nod_q --on-event fish_prompt
     set -l s $__nod_v $status
     set -e __nod_v
-    builtin printf '%sD;%s%s\e]7;nod:NONCE:%s\a' $__nod_m $s[1] $__nod_n $s[1]
+    set -g __nod_p (math $__nod_p + 1)
+    set -l x '~'
+    test -n "$__nod_w"; and set x =
+    set -g __nod_w
+    set -g __nod_l $__nod_p$x$s[1], $__nod_l[1..ENTRIES]
+    set -g __nod_u (string join '' $__nod_l)
+    builtin printf %s $__nod_s$__nod_p:$s[1]:$__nod_u\a$__nod_m'D;'$s[1]$__nod_n
     for m in default insert visual replace
         bind -M $m \e\[133~ __nod_e
     end
@@ -55,7 +72,7 @@ if not functions -q __nod_o
     functions -c fish_prompt __nod_o
     function fish_prompt
         __nod_o
-        builtin printf '%sB%s' $__nod_m $__nod_n
+        builtin printf %s $__nod_b
     end
 end
-builtin printf 'FIRST%sR;fish%s' $__nod_m $__nod_n
+builtin printf 'FIRST%sR;fish,%s%s' $__nod_m $fish_pid $__nod_n

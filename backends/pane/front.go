@@ -1,0 +1,360 @@
+package pane
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+)
+
+// front is the program in the foreground of a terminal, as the target's kernel
+// tells. The zero value says that the target does not.
+type front struct {
+	asOf time.Time // the latest output from before it was asked
+
+	pid   int // of the leader of the foreground's process group
+	name  string
+	argv  []string
+	exec  program
+	stdin input // where it reads from
+	raw   bool  // the terminal gives keys one by one: something edits a line, or draws a screen
+
+	home program // of the process that was asked for: hasEnded where it has ended
+}
+
+// input is where a program's standard input comes from.
+type input uint8
+
+const (
+	readsUnknown  input = iota // the kernel does not show it to this user
+	readsTerminal              // from the terminal
+	readsOther
+)
+
+// program identifies what a process executes: it changes with exec. Empty means
+// that the target does not tell.
+type program string
+
+// hasEnded is the program of a process that has ended.
+const hasEnded program = "ended"
+
+// asking prints, for the process $1 that was started in a terminal, and for
+// another one, $2: their lines of /proc/PID/stat behind the name, then that of
+// the leader of the foreground's process group (field 8 of stat, proc(5)), its
+// name, whether its standard input is that of $1, whether the terminal is raw,
+// and its arguments.
+const asking = `stat() { l=; read -r l 2>/dev/null <"/proc/$1/stat" && l=${l##*) }; printf '%s\n' "$l"; }
+stat "$1"
+f=$l
+stat "$2"
+set -- "$1" $f
+f=$7
+stat "$f"
+c=; read -r c 2>/dev/null <"/proc/$f/comm"; printf '%s\n' "$c"
+a=$(readlink "/proc/$1/fd/0" 2>/dev/null); b=$(readlink "/proc/$f/fd/0" 2>/dev/null)
+case $a in "") echo ;; "$b") echo terminal ;; *) [ -z "$b" ] && echo || echo other ;; esac
+case " $(stty -a 2>/dev/null <"/proc/$1/fd/0") " in *" -icanon "*) echo raw ;; *) echo ;; esac
+tr '\0' '\n' 2>/dev/null <"/proc/$f/cmdline"`
+
+// frontLines are the lines in front of the arguments.
+const frontLines = 6
+
+// frontOn asks a target for the program in the foreground of the terminal in
+// which the process pid was started, and whether the process home is still
+// there. It costs a process on the target.
+func frontOn(ctx context.Context, target backends.Target, pid, home int) (front, error) {
+	if pid <= 0 {
+		return front{}, nil
+	}
+	if home <= 0 {
+		home = pid
+	}
+	var out bytes.Buffer
+	proc, err := target.Exec(ctx, backends.Command{
+		Argv: []string{"sh", "-c", asking, "sh", strconv.Itoa(pid), strconv.Itoa(home)}, Stdout: &out,
+	})
+	if err == nil {
+		_, err = proc.Wait()
+	}
+	if err != nil {
+		return front{}, fmt.Errorf("pane: look at the terminal of process %d: %w", pid, err)
+	}
+	return parseFront(out.String()), nil
+}
+
+// parseFront reads what asking has printed.
+func parseFront(text string) front {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(lines) < frontLines {
+		return front{}
+	}
+	started := strings.Fields(lines[0])
+	const first = 3 // the number of the field behind the program's name
+	if len(started) <= 8-first {
+		return front{} // no such /proc
+	}
+	f := front{home: programOf(lines[1]), exec: programOf(lines[2])}
+	pid, err := strconv.Atoi(started[8-first])
+	if err != nil || pid <= 0 || f.exec == hasEnded {
+		return front{home: f.home}
+	}
+	f.pid, f.name, f.argv = pid, lines[3], lines[frontLines:]
+	switch lines[4] {
+	case "terminal":
+		f.stdin = readsTerminal
+	case "other":
+		f.stdin = readsOther
+	}
+	f.raw = lines[5] == "raw"
+	return f
+}
+
+// programOf reads when a process was started, and where its code, stack and
+// arguments lie (proc(5), stat fields 22, 26, 28, 48 and 50): the kernel draws
+// these addresses anew with each exec. It shows them only to who may trace the
+// process.
+func programOf(stat string) program {
+	f := strings.Fields(stat)
+	const first = 3
+	if len(f) == 0 || f[0] == "Z" || f[0] == "X" {
+		return hasEnded
+	}
+	if len(f) <= 50-first {
+		return ""
+	}
+	return program(strings.Join([]string{f[22-first], f[26-first], f[28-first], f[48-first], f[50-first]}, "."))
+}
+
+// command is the program with its arguments.
+func (f front) command() string {
+	return strings.TrimSpace(strings.ReplaceAll(strings.Join(f.argv, " "), "\n", " "))
+}
+
+// shell is the name of the shell that f is, if it is one that was not started to
+// run a script.
+func (f front) shell() (name string, ok bool) {
+	argv := f.argv
+	if len(argv) > 1 && path.Base(argv[0]) == "busybox" {
+		argv = argv[1:]
+	}
+	if len(argv) == 0 || scriptOf(argv) != "" {
+		return "", false
+	}
+	name = path.Base(shellNamed(argv[0]))
+	return name, isShell(name) && (isShell(f.name) || f.name == "busybox")
+}
+
+// edits reports whether a shell of that name edits its lines itself.
+func edits(shell string) bool {
+	switch shell {
+	case "bash", "rbash", "zsh", "fish":
+		return true
+	}
+	return false
+}
+
+// lookAround asks the target's kernel what is in the foreground, and draws the
+// conclusions: that the shell was replaced by exec, that it has ended and left
+// the terminal to another one, that a line has been entered in a shell that does
+// not say so.
+func (p *Pane) lookAround(ctx context.Context, seen sight) error {
+	p.mu.Lock()
+	asOf, home, run := p.lastly, p.home, p.run
+	p.mu.Unlock()
+	f, err := p.wire.front(ctx, seen.pid, home)
+	if err != nil {
+		return err
+	}
+	f.asOf = asOf
+	if f.home == hasEnded { // what it wrote last may be on its way
+		if _, err := p.looked(ctx); err != nil {
+			return err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lastly != asOf || p.run != run || p.home != home || p.seen.dead {
+		return nil // it is another moment; the next look tells
+	}
+	p.front = f
+	defer p.changed()
+	switch {
+	case home != 0 && f.home == hasEnded && home != seen.pid:
+		p.shellGone(f)
+	case p.phase == executing && p.exec != "" && f.home != "" && f.home != p.exec:
+		p.replaced(f)
+	case p.phase == executing && p.unsaid && home != 0 && f.pid == home && f.raw:
+		p.muted()
+	case p.phase == atPrompt && p.strayed:
+		p.strayed = false
+		if f.pid != 0 && home != 0 && f.pid != home {
+			p.doing, p.prompt = f.command(), promptSpot{}
+			p.began()
+		}
+	}
+	return nil
+}
+
+// replaced says that the shell has been replaced by exec, which takes the hook
+// away: no mark would ever come. p.mu is held.
+func (p *Pane) replaced(by front) {
+	p.forget()
+	p.generation++
+	p.reborn = "an earlier command replaced the shell of this pane by exec: this one ran in the new shell"
+	if p.run != nil {
+		p.finish(backends.Outcome{}, fmt.Sprintf("the command replaced the shell of this pane by %q (exec); its own outcome cannot be known", by.name))
+	}
+}
+
+// muted says that the shell is at its prompt again without having said that the
+// command ended: PROMPT_COMMAND was set anew, or the like. It is hooked again
+// before it gets a command. p.mu is held.
+func (p *Pane) muted() {
+	p.forget()
+	if p.run != nil {
+		p.finish(backends.Outcome{}, "the shell is at its prompt again, but what it is to say there was changed (PROMPT_COMMAND, a precmd hook): with which status the command ended is not known; the next command is tracked again")
+	}
+}
+
+// shellGone says that the shell has ended, but not the pane: it was one inside
+// another that nod knows nothing of. p.mu is held.
+func (p *Pane) shellGone(f front) {
+	if depth := len(p.outer); depth > 0 {
+		p.leave(depth - 1)
+		return
+	}
+	p.forget()
+	p.generation++
+	p.reborn = "the shell in which nod worked has ended: this command ran in the one around it"
+	if p.run != nil {
+		now := "another program"
+		if name, ok := f.shell(); ok {
+			now = fmt.Sprintf("another shell, %q,", name)
+		} else if f.name != "" {
+			now = fmt.Sprintf("%q", f.name)
+		}
+		p.finish(backends.Outcome{}, "the command ended the shell that it ran in, with which status is not known; "+now+" is in front in this pane now, and gets the next command")
+	}
+}
+
+const (
+	// handMost is how long a program that somebody has started by hand is waited
+	// for.
+	handMost = time.Second
+	// handShell is how long a shell may take to come to its prompt.
+	handShell = 3 * time.Second
+	// handFirst is the pause before the target is asked about it, which grows.
+	handFirst = 100 * time.Millisecond
+)
+
+var errByHand = errors.New("it was started by hand")
+
+// idle waits for a moment until a command that was entered by hand has ended. A
+// shell is a *ChangedError, anything else a *BusyError, which come as soon as it
+// is known that there is nothing to wait for.
+func (p *Pane) idle(ctx context.Context) error {
+	begun, pause := time.Now(), handFirst
+	for {
+		ended, err := p.shortly(ctx, pause, func() bool { return p.phase != executing })
+		if ended {
+			return nil
+		}
+		if err == nil {
+			err = p.lookAgain(ctx)
+		}
+		p.mu.Lock()
+		has, shell, still := p.has(), p.waiting(), p.phase == executing
+		meant, f := p.inside(), p.front
+		interactive := p.term.Snapshot().Alternate || f.raw && f.asOf == p.lastly
+		pid, ownShell := p.seen.pid, f.pid != 0 && f.pid == p.home
+		p.mu.Unlock()
+		_, isShell := f.shell()
+		switch {
+		case ctx.Err() != nil:
+			return &BusyError{Pane: p.ID(), Doing: has, Wrapped: context.Cause(ctx)}
+		case err != nil:
+			return err
+		case !still:
+			return nil
+		case shell != "":
+			return &ChangedError{Pane: p.ID(), Meant: meant, Now: append(meant, shell)}
+		case time.Since(begun) >= handShell && !ownShell, // which ctx bounds: it comes back, or is replaced
+			time.Since(begun) >= handMost && !isShell,
+			interactive && !isShell, // a shell is about to be at its prompt
+			!isShell && p.reads(ctx, pid):
+			return &BusyError{Pane: p.ID(), Doing: has, Wrapped: errByHand}
+		}
+		pause = min(2*pause, handMost/2)
+	}
+}
+
+// Held says in words which program waits for keys in the pane, where somebody has
+// started it by hand and it does not end by itself: an editor, a pager, an
+// interpreter. It is empty where that is not so, or not known. Where the screen does
+// not tell, it asks the target, which costs a process there; ctx bounds that.
+func (p *Pane) Held(ctx context.Context) string {
+	held := func() bool { return p.phase == executing && p.run == nil && p.waiting() == "" }
+	p.mu.Lock()
+	maybe, pid := held(), p.seen.pid
+	if maybe && p.term.Snapshot().Alternate {
+		defer p.mu.Unlock()
+		return p.has()
+	}
+	p.mu.Unlock()
+	if !maybe || p.lookAgain(ctx) != nil {
+		return ""
+	}
+	reads := p.reads(ctx, pid)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, isShell := p.front.shell()
+	if raw := p.front.raw && p.front.asOf == p.lastly; held() && !isShell && (raw || reads) {
+		return p.has()
+	}
+	return ""
+}
+
+// lookAgain looks at the terminal and around.
+func (p *Pane) lookAgain(ctx context.Context) error {
+	seen, _, err := p.observed(ctx)
+	if err != nil {
+		return err
+	}
+	return p.lookAround(ctx, seen)
+}
+
+// has says in words which program has the terminal. p.mu is held.
+func (p *Pane) has() string {
+	what := p.seen.program()
+	if p.front.pid != 0 && p.front.asOf == p.lastly {
+		what = p.front.name
+		if c := p.front.command(); c != "" {
+			what = c
+		}
+	}
+	if p.doing != "" {
+		what = p.doing
+	}
+	if what == "" {
+		return "a command that was entered by hand runs in it, and must end first"
+	}
+	if name, ok := p.front.shell(); ok && p.front.asOf == p.lastly {
+		return fmt.Sprintf("%s, which was started by hand, has it: a %s that is not seen to be at a prompt; bring it there, or end it", quoted(what), name)
+	}
+	return fmt.Sprintf("%s, which was started by hand, has it, and must end first", quoted(what))
+}
+
+// quoted is a command in quotes, cut where it is long.
+func quoted(command string) string {
+	const most = 80
+	if r := []rune(command); len(r) > most {
+		command = string(r[:most]) + "…"
+	}
+	return strconv.Quote(command)
+}

@@ -1,0 +1,43 @@
+case $- in *a*) set +a; __nod_v=-a;; *) __nod_v=+a;; esac
+__nod_u() {
+  local v=${!1-} x r had=__nod_y_$1
+  while :; do
+    case $v in
+    *'\[${__nod_'?'}\]'*) x=${v%%'\[${__nod_'*} v=$x${v#"$x"'\[${__nod_'?'}\]'} ;;
+    *'\[${__nod_'?'-}\]'*) x=${v%%'\[${__nod_'*} v=$x${v#"$x"'\[${__nod_'?'-}\]'} ;;
+    *) break ;;
+    esac
+  done
+  case $v in *'${__nod_'*)
+    x=${v%%'${__nod_'*} r=${v##*'${__nod_'?'-}'}
+    [[ $r != "$v" ]] || r=${v##*'${__nod_'?'}'}
+    v=$x$r ;;
+  esac
+  v=${v/':*__nod_[fr]*'/} v=${v/'*__nod_[fr]*'/}
+  if [[ -z $v && -z ${!had-} ]]; then unset -v "$1"; else builtin printf -v "$1" %s "$v"; fi
+}
+__nod_u PS0
+__nod_u PS1
+__nod_u PS2
+__nod_u HISTIGNORE
+if ((BASH_VERSINFO[0]>5 || (BASH_VERSINFO[0]==5 && BASH_VERSINFO[1]>=1))); then
+  __nod_w=()
+  for __nod_x in "${PROMPT_COMMAND[@]}"; do
+    [[ $__nod_x == __nod_? ]] || __nod_w+=("$__nod_x")
+  done
+  unset -v PROMPT_COMMAND
+  [[ -z ${__nod_y_PC-} ]] || eval "$__nod_y_PC"
+  if [[ ${__nod_y_PC-} == "declare -"*a* || ${#__nod_w[@]} -gt 1 ]]; then
+    unset -v __nod_x; PROMPT_COMMAND=("${__nod_w[@]}")
+  elif [[ -n ${__nod_y_PC-}${__nod_w[0]-} ]]; then
+    PROMPT_COMMAND=${__nod_w[0]-}
+  fi
+else
+  __nod_w=${PROMPT_COMMAND-} __nod_w=${__nod_w#__nod_d} __nod_w=${__nod_w%__nod_q}
+  __nod_w=${__nod_w#;} PROMPT_COMMAND=${__nod_w%;}
+  [[ -n $PROMPT_COMMAND || -n ${__nod_y_PC-} ]] || unset -v PROMPT_COMMAND
+fi
+set "$__nod_v"
+unset -f NAMES
+unset -v NAMES
+builtin printf 'FAREWELL'

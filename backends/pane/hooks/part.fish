@@ -1,0 +1,17 @@
+functions -e __nod_c __nod_d __nod_q __nod_a
+for __nod_k in default insert visual replace
+    bind -M $__nod_k -e \e\[133~
+end
+if functions -q __nod_o
+    functions -e fish_prompt
+    functions -c __nod_o fish_prompt
+end
+builtin history delete --exact --case-sensitive 'eval "$(__nod_r)"'
+for __nod_k in (functions -an | string match '__nod_*')
+    functions -e $__nod_k
+end
+for __nod_k in (set -n | string match '__nod_*')
+    set -e $__nod_k
+end
+set -e __nod_k
+builtin printf 'FAREWELL'

@@ -1,0 +1,141 @@
+package pane_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane"
+)
+
+// gated is a pane on a target whose control mode connection can be taken away.
+func gated(t *testing.T, shell string) (*rig, *gate, *pane.Pane) {
+	t.Helper()
+	r := newRig(t, shell)
+	g := &gate{Target: r.target}
+	k, err := pane.Open(t.Context(), g, r.opt)
+	must(t, err)
+	t.Cleanup(func() { must(t, k.Close()) })
+	p, err := k.Shared(t.Context())
+	must(t, err)
+	return r, g, p
+}
+
+// without takes the connection away and gives it back after do.
+func (r *rig) without(t *testing.T, g *gate, p *pane.Pane, do func()) {
+	t.Helper()
+	g.shut.Store(true)
+	r.cut(t)
+	eventually(t, p, "the loss", func() bool { return r.tmux(t, "list-clients") == "" })
+	do()
+	g.shut.Store(false)
+}
+
+// byHand types a line as the operator's own terminal would, and waits until the
+// screen shows what it is to show.
+func (r *rig) byHand(t *testing.T, p *pane.Pane, line, shows string) {
+	t.Helper()
+	r.tmux(t, "send-keys", "-t", p.ID(), "-l", line)
+	r.tmux(t, "send-keys", "-t", p.ID(), "Enter")
+	eventually(t, p, shows, func() bool { return strings.Contains(r.tmux(t, "capture-pane", "-p", "-t", p.ID()), shows) })
+}
+
+func TestAnOutcomeIsFoundAgainBehindLaterCommands(t *testing.T) {
+	t.Parallel()
+	eachShellInTmux(t, func(t *testing.T, shell string) {
+		r, g, p := gated(t, shell)
+		before := p.Commands()
+		one := start(t, p, pane.Request{Command: "echo begin; read x; sh -c 'exit 7'"})
+		eventually(t, p, "the command", func() bool { return strings.Contains(one.Result().Text, "begin") })
+		r.without(t, g, p, func() {
+			r.byHand(t, p, "", "begin")
+			for _, line := range []string{"echo on''e", "echo tw''o; false", "echo thre''e"} {
+				r.byHand(t, p, line, strings.ReplaceAll(strings.Fields(line)[1], "''", "")[:3])
+			}
+			r.byHand(t, p, "echo la''st", "\nlast\n")
+		})
+		if res := finish(t, p, one); res.Outcome != backends.ExitedWith(7) || !res.Incomplete {
+			t.Errorf("%+v", res)
+		}
+		if got := p.Commands() - before; got < 5 {
+			t.Errorf("%d commands", got)
+		}
+		eventually(t, p, "the prompt", p.AtPrompt)
+		if res := run(t, p, "echo on"); res.Text != "on\n" || res.Incomplete {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+func TestACommandThatRunsByHandIsKnownAfterALoss(t *testing.T) {
+	t.Parallel()
+	eachShellInTmux(t, func(t *testing.T, shell string) {
+		r, g, p := gated(t, shell)
+		r.without(t, g, p, func() { r.byHand(t, p, "echo u''p; sleep 100", "\nup") })
+		eventually(t, p, "the screen", func() bool { return strings.Contains(p.Screen().String(), "\nup") })
+		if shell != "dash" && shell != "ash" {
+			eventually(t, p, "the command", func() bool { return !p.AtPrompt() })
+		}
+		r.without(t, g, p, func() { r.tmux(t, "send-keys", "-t", p.ID(), "C-c") })
+		if res := run(t, p, "echo on"); res.Text != "on\n" || res.Incomplete {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+// A command that is given while there is no connection waits for the next one,
+// and runs once.
+func TestACommandWaitsForALostConnection(t *testing.T) {
+	t.Parallel()
+	eachShellInTmux(t, func(t *testing.T, shell string) {
+		r, g, p := gated(t, shell)
+		run(t, p, in(shell, "n=0", "set n 0"))
+		g.shut.Store(true)
+		r.cut(t)
+		eventually(t, p, "the loss", func() bool { return r.tmux(t, "list-clients") == "" })
+		got := make(chan *pane.Run, 1)
+		go func() {
+			one, err := p.Run(t.Context(), pane.Request{Command: in(shell, "n=$((n+1)); echo $n", "set n (math $n + 1); echo $n")})
+			if err != nil {
+				t.Error(err)
+			}
+			got <- one
+		}()
+		select {
+		case one := <-got:
+			t.Fatalf("it did not wait: %+v", one.Result())
+		case <-time.After(100 * time.Millisecond): // it should take for ever
+		}
+		g.shut.Store(false)
+		if res := finish(t, p, <-got); res.Text != "1\n" || !res.Outcome.OK() {
+			t.Errorf("%+v", res)
+		}
+		if res := run(t, p, "echo $n"); res.Text != "1\n" {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+// The connection goes at any moment of commands that are given one after the
+// other: each runs once, and its outcome is known.
+func TestNoCommandIsLostOrDoubledByALostConnection(t *testing.T) {
+	t.Parallel()
+	eachShellInTmux(t, func(t *testing.T, shell string) {
+		r, _, p := gated(t, shell)
+		run(t, p, in(shell, "n=0", "set n 0"))
+		const times = 20
+		for i := 1; i <= times; i++ {
+			one := start(t, p, pane.Request{Command: in(shell, "n=$((n+1)); sh -c 'exit 9'", "set n (math $n + 1); sh -c 'exit 9'")})
+			time.Sleep(time.Duration(i*i%23) * 300 * time.Microsecond) // any moment of the run, and of the next one
+			r.cutAny()
+			if res := finish(t, p, one); res.Outcome != backends.ExitedWith(9) || !res.Executed {
+				t.Errorf("%d: %+v", i, res)
+			}
+		}
+		eventually(t, p, "the count", func() bool {
+			res := run(t, p, "echo $n")
+			return !res.Incomplete && res.Text == "20\n"
+		})
+	})
+}
