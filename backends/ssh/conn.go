@@ -1,0 +1,432 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nod-console/nod/backends"
+)
+
+// Conn is one connection to a host, with everything that runs on it. It does
+// not come back when it is lost; [Target] does. It is safe for concurrent use.
+type Conn struct {
+	name     string
+	link     link
+	settings Settings
+	opt      Options
+	env      []string // sent with each session
+	files    *files
+
+	down    chan struct{} // closed when the link is gone
+	downErr error         // why; valid then
+	latency atomic.Int64  // of the last answer, in nanoseconds
+
+	mu        sync.Mutex
+	closed    bool
+	lost      error // why we gave the link up, if we did
+	closing   chan struct{}
+	freed     chan struct{}             // closed and replaced when a session has gone
+	running   sync.WaitGroup            // one for each supervised program
+	attending chan struct{}             // has room for one: who starts an attendant
+	attendant atomic.Pointer[attendant] // the last one
+}
+
+var _ backends.Target = (*Conn)(nil)
+
+// Dial connects to a host and logs in. ctx bounds all of it, questions to the
+// operator as well; each step has its own time limit besides.
+//
+// Errors are *DialError, with the cause inside: *UnknownHostKeyError,
+// *ChangedHostKeyError, *RevokedHostKeyError, *AuthError, ErrTimeout,
+// ErrNoShell, ErrConfig, or the network's own.
+func Dial(ctx context.Context, h Host, opt Options) (*Conn, error) {
+	return dialer{opt: opt.withDefaults(), vault: newVault()}.connect(ctx, h)
+}
+
+// connect finds a connection that somebody else has logged in, or logs in.
+func (d dialer) connect(ctx context.Context, h Host) (*Conn, error) {
+	l, s, err := d.ride(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	if l != nil {
+		return newConn(ctx, l, s, d.opt)
+	}
+	client, err := d.dial(ctx, h, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	return newConn(ctx, &clientLink{client}, client.settings, d.opt)
+}
+
+// newConn makes a connection of a link, which it owns from here on.
+func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error) {
+	c := &Conn{
+		name:     s.Host.String(),
+		link:     l,
+		settings: s,
+		opt:      opt,
+		env:      sentEnv(s),
+		down:     make(chan struct{}),
+		closing:  make(chan struct{}),
+		freed:    make(chan struct{}),
+
+		attending: make(chan struct{}, 1),
+	}
+	c.files = newFiles(c)
+	go c.watch()
+	go c.keepAlive()
+	opt.step(c.name, Starting, "")
+	stop := context.AfterFunc(ctx, func() { c.giveUp(context.Cause(ctx)) })
+	_, err := c.hand(ctx)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = c.usable()
+	}
+	if err != nil {
+		_ = c.Close() // the first error counts
+		return nil, &DialError{c.name, Starting, err, ""}
+	}
+	opt.step(c.name, Ready, "")
+	return c, nil
+}
+
+// usable reports whether programs can be ended at the other side.
+func (c *Conn) usable() error {
+	about := c.about()
+	if !about.own && !about.setsid {
+		return errors.New("its ssh server does not start commands in sessions of their own, and there is no setsid, so that they could not be ended: install util-linux or busybox there")
+	}
+	return nil
+}
+
+// harmless are the settings that SendEnv may take from nod's own environment:
+// how the operator wants to be spoken to.
+var harmless = []string{"LANG", "LANGUAGE", "LC_*", "TZ", "COLORTERM", "NO_COLOR"}
+
+// Name implements [backends.Target].
+func (c *Conn) Name() string { return c.name }
+
+// Files implements [backends.Target].
+func (c *Conn) Files() backends.Files { return c.files }
+
+// Settings are what the connection was made with.
+func (c *Conn) Settings() Settings { return c.settings }
+
+// Remote describes who and where commands are at the other end.
+type Remote struct {
+	User   string // whom commands run as
+	Home   string
+	Shell  string // the login shell's path
+	System string // "Linux", as uname says
+}
+
+// Remote describes the other end.
+func (c *Conn) Remote() Remote {
+	a := c.about()
+	return Remote{User: a.user, Home: a.home, Shell: a.shell, System: a.system}
+}
+
+// Done is closed when the connection is gone.
+func (c *Conn) Done() <-chan struct{} { return c.down }
+
+// Err says why the connection is gone, after Done: ErrClosed or ErrLost with
+// the reason. It is nil before.
+func (c *Conn) Err() error {
+	select {
+	case <-c.down:
+		return c.downErr
+	default:
+		return nil
+	}
+}
+
+// Latency is the time that the last answer of the other side took; 0 before
+// the first.
+func (c *Conn) Latency() time.Duration { return time.Duration(c.latency.Load()) }
+
+// watch waits for the link's end.
+func (c *Conn) watch() {
+	err := c.link.wait()
+	c.mu.Lock()
+	switch {
+	case c.lost != nil:
+		c.downErr = fmt.Errorf("ssh: %w: %w", ErrLost, c.lost)
+	case c.closed:
+		c.downErr = ErrClosed
+	case err == nil:
+		c.downErr = fmt.Errorf("ssh: %w: the other side has closed it", ErrLost)
+	default:
+		c.downErr = fmt.Errorf("ssh: %w: %w", ErrLost, err)
+	}
+	c.mu.Unlock()
+	close(c.down)
+	_ = c.link.close() // the hops before it, too
+}
+
+// giveUp closes a link that does not work any more.
+func (c *Conn) giveUp(why error) {
+	c.mu.Lock()
+	if c.lost == nil && !c.closed {
+		c.lost = why
+	}
+	c.mu.Unlock()
+	_ = c.link.close() // it is lost already
+}
+
+// keepAlive gives the link up when the other side does not answer any more.
+func (c *Conn) keepAlive() {
+	lost := pulse(c.opt.Keepalive, c.down, c.ping, c.link, func(took time.Duration) { c.latency.Store(int64(took)) })
+	if lost != nil {
+		c.giveUp(lost)
+	}
+}
+
+// ping returns when the other side has answered. A master of the operator's
+// answers by itself, whatever has become of its link: behind it the attendant is
+// asked.
+func (c *Conn) ping() error {
+	if _, err := c.link.ping(); err != nil {
+		return err
+	}
+	a := c.attendant.Load()
+	if _, passenger := c.link.(*passengerLink); !passenger || a == nil || !a.alive() {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-c.down:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	_, err := a.ask(ctx, "ping")
+	return err
+}
+
+// hand returns the attendant, a new one if somebody has ended the last.
+func (c *Conn) hand(ctx context.Context) (*attendant, error) {
+	if a := c.attendant.Load(); a != nil && a.alive() {
+		return a, nil
+	}
+	select {
+	case c.attending <- struct{}{}:
+		defer func() { <-c.attending }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if a := c.attendant.Load(); a != nil && a.alive() { // somebody was quicker
+		return a, nil
+	}
+	a, err := attend(ctx, c.link, c.env)
+	if err != nil {
+		return nil, c.reason(err)
+	}
+	c.attendant.Store(a)
+	return a, nil
+}
+
+// about is what is known of the other end.
+func (c *Conn) about() about { return c.attendant.Load().about }
+
+// reason is why something failed: the end of the link, if it has ended.
+func (c *Conn) reason(err error) error {
+	select {
+	case <-c.down:
+		return c.downErr
+	default:
+		return err
+	}
+}
+
+// limited is a context for what the other side has limit to do, as long as there
+// is a link.
+func (c *Conn) limited(limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := limited(context.Background(), c.link, limit)
+	go func() {
+		select {
+		case <-c.down: // a session on somebody else's connection may not notice
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// settle gives the link's end the moment that it needs to be known: what runs on
+// it fails first.
+func (c *Conn) settle() {
+	select {
+	case <-c.down:
+	case <-time.After(backends.DrainDelay):
+	}
+}
+
+// Close ends what runs and closes the connection. It may be called more than
+// once.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	first := !c.closed
+	if first {
+		c.closed = true
+		close(c.closing)
+	}
+	c.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		c.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(endTime): // the link is frozen
+	}
+	if first {
+		if a := c.attendant.Load(); a != nil {
+			a.close()
+		}
+		_ = c.link.close() // what it says shows in downErr
+	}
+	<-c.down
+	<-ended
+	c.files.close()
+	return nil
+}
+
+// isClosed is ErrClosed after Close, and the reason after a loss.
+func (c *Conn) isClosed() error {
+	select {
+	case <-c.closing:
+		return ErrClosed
+	case <-c.down:
+		return c.downErr
+	default:
+		return nil
+	}
+}
+
+const (
+	// sessionWait is how long a call waits for a session to become free.
+	sessionWait = 10 * time.Second
+	// sessionRetry is when to try again though none of ours has ended: others
+	// may share the connection.
+	sessionRetry = 500 * time.Millisecond
+)
+
+// open opens a session. Where the server allows no more it waits for one of
+// ours to end. ctx does not interrupt an opening that is under way, since what
+// it starts would run unseen.
+func (c *Conn) open(ctx context.Context, r request) (session, error) {
+	limit := time.NewTimer(sessionWait)
+	defer limit.Stop()
+	r.env = c.env
+	for {
+		c.mu.Lock()
+		freed := c.freed
+		c.mu.Unlock()
+		s, err := c.link.open(context.WithoutCancel(ctx), r)
+		if err == nil {
+			go c.tellFreed(s)
+			return s, nil
+		}
+		var refused *ssh.OpenChannelError
+		if !errors.As(err, &refused) {
+			if !errors.Is(err, errRefused) && !errors.Is(err, ErrTimeout) {
+				c.settle()
+			}
+			return nil, c.reason(fmt.Errorf("ssh: open a session: %w", err))
+		}
+		if refused.Reason != ssh.ConnectionFailed && refused.Reason != ssh.ResourceShortage {
+			return nil, fmt.Errorf("ssh: the server opens no session: %w", err)
+		}
+		select {
+		case <-freed:
+		case <-time.After(sessionRetry):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("ssh: not started: %w", context.Cause(ctx))
+		case <-c.down:
+			return nil, c.downErr
+		case <-c.closing:
+			return nil, ErrClosed
+		case <-limit.C:
+			return nil, fmt.Errorf("ssh: %w", ErrSessions)
+		}
+	}
+}
+
+// tellFreed wakes those who wait for a session when the server has given this
+// one up.
+func (c *Conn) tellFreed(s session) {
+	<-s.gone()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.freed)
+	c.freed = make(chan struct{})
+}
+
+// sentEnv is the environment that goes with a session: SetEnv, and what
+// SendEnv names as far as it is harmless.
+func sentEnv(s Settings) []string {
+	var env []string
+	for _, kv := range environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if matchName(harmless, name) && matchName(s.SendEnv, name) {
+			env = append(env, kv)
+		}
+	}
+	for _, kv := range s.SetEnv {
+		name, _, _ := strings.Cut(kv, "=")
+		env = slices.DeleteFunc(env, func(have string) bool { return strings.HasPrefix(have, name+"=") })
+		env = append(env, kv)
+	}
+	return env
+}
+
+// matchName matches the patterns of SendEnv; those with "-" take names out.
+func matchName(patterns []string, name string) bool {
+	matched := false
+	for _, p := range patterns {
+		if out, not := strings.CutPrefix(p, "-"); not {
+			if wildcard(out, name) {
+				matched = false
+			}
+		} else if wildcard(p, name) {
+			matched = true
+		}
+	}
+	return matched
+}
+
+// startError is the error of a command that the launcher could not start.
+func startError(word string, cmd backends.Command) error {
+	what, why, _ := strings.Cut(word, " ")
+	subject := fmt.Sprintf("no program %q", cmd.Argv[0])
+	if what == "dir" {
+		subject = fmt.Sprintf("the directory %q", cmd.Dir)
+	}
+	switch why {
+	case "none":
+		return fmt.Errorf("ssh: %s: %w", subject, fs.ErrNotExist)
+	case "denied":
+		if what == "program" {
+			subject = fmt.Sprintf("the program %q is not executable", cmd.Argv[0])
+		}
+		return fmt.Errorf("ssh: %s: %w", subject, fs.ErrPermission)
+	case "notdir":
+		return fmt.Errorf("ssh: %s is not a directory", subject)
+	}
+	return fmt.Errorf("ssh: the other side says %q instead of starting %q", word, cmd.Argv[0])
+}

@@ -1,0 +1,270 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/ssh/mux"
+)
+
+// link opens sessions on a connection that is logged in: an *ssh.Client of our
+// own, or one that goes through a control socket. No method may block longer
+// than its context, or than it takes to notice that the link is dead.
+type link interface {
+	// open starts a program, a terminal or a subsystem.
+	open(ctx context.Context, r request) (session, error)
+	// ping asks the other side. all says that it has answered this and whatever
+	// it was asked before; else somebody on the way says that it is there.
+	ping() (all bool, err error)
+	vitals
+	// wait returns when the link is gone, with the reason.
+	wait() error
+	// close ends the link and everything on it.
+	close() error
+}
+
+// request says what runs in a session.
+type request struct {
+	command   string // for the user's login shell
+	subsystem string // instead of a command
+	env       []string
+	terminal  *terminalRequest
+}
+
+// terminalRequest asks for a pseudo terminal.
+type terminalRequest struct {
+	term string
+	size backends.Size
+}
+
+// session is one program at the other end. Read is its standard output, Write
+// its standard input.
+type session interface {
+	io.ReadWriter
+	stderr() io.Reader
+	// closeInput ends the standard input.
+	closeInput() error
+	// refuseOutput says that standard output is not wanted any more, so that
+	// the program gets EPIPE. It reports whether the server understands that.
+	refuseOutput() bool
+	resize(backends.Size) error
+	// ended is closed when the outcome is known or never will be.
+	ended() <-chan struct{}
+	// outcome is valid after ended; Unknown if the server did not say.
+	outcome() backends.Outcome
+	// close gives the session up and does not wait for it. What has arrived can
+	// still be read.
+	close()
+	// gone is closed when the server has given the session up, too.
+	gone() <-chan struct{}
+}
+
+// clientLink is a link over an *ssh.Client.
+type clientLink struct {
+	client *client
+}
+
+var _ link = (*clientLink)(nil)
+
+func (l *clientLink) wait() error  { return l.client.Wait() }
+func (l *clientLink) close() error { return l.client.Close() }
+
+// ping implements [link], with the request that ssh itself uses. A server that
+// does not know it says so, which is an answer.
+func (l *clientLink) ping() (all bool, err error) {
+	ok, said, err := l.client.SendRequest("keepalive@openssh.com", true, nil)
+	return !ok || string(said) != mux.Waiting, err
+}
+
+// signs implements [link]. On somebody else's connection there are none but its
+// answers.
+func (l *clientLink) signs() int64 {
+	if l.client.meter == nil {
+		return 0
+	}
+	return l.client.meter.signs()
+}
+
+// underway implements [link].
+func (l *clientLink) underway() int64 {
+	if l.client.meter == nil {
+		return 0
+	}
+	return l.client.meter.underway()
+}
+
+// openSSH reports whether the server is OpenSSH, which knows more than the RFCs.
+func (l *clientLink) openSSH() bool {
+	return strings.Contains(string(l.client.ServerVersion()), "OpenSSH")
+}
+
+// Payloads of RFC 4254, 6.2 to 6.10.
+type (
+	envRequest  struct{ Name, Value string }
+	execRequest struct{ Command string }
+	ptyRequest  struct {
+		Term                      string
+		Columns, Rows             uint32
+		WidthPixels, HeightPixels uint32
+		Modes                     string
+	}
+	sizeRequest struct {
+		Columns, Rows             uint32
+		WidthPixels, HeightPixels uint32
+	}
+	exitStatus struct{ Code uint32 }
+	exitSignal struct {
+		Name   string
+		Core   bool
+		Reason string
+		Lang   string
+	}
+)
+
+// openTime is how long the other side may take to open a session, or to start
+// something, where the context does not bound it.
+const openTime = 30 * time.Second
+
+// errRefused says that the server does not do what a session asks for.
+var errRefused = errors.New("the server refuses it")
+
+// open implements [link].
+func (l *clientLink) open(ctx context.Context, r request) (session, error) {
+	ctx, cancel := limited(ctx, l, openTime)
+	defer cancel()
+	return interruptible(ctx, func() (session, error) { return l.openNow(r) }, func(s session) { s.close() })
+}
+
+func (l *clientLink) openNow(r request) (session, error) {
+	ch, reqs, err := l.client.OpenChannel("session", nil)
+	if err != nil {
+		return nil, err
+	}
+	s := newClientSession(ch, reqs, l.openSSH())
+	for _, kv := range r.env {
+		name, value, _ := strings.Cut(kv, "=")
+		// Whether the server takes it is its own decision (AcceptEnv).
+		_, _ = ch.SendRequest("env", false, ssh.Marshal(envRequest{name, value}))
+	}
+	if t := r.terminal; t != nil {
+		modes := string([]byte{iutf8, 0, 0, 0, 1, 0})
+		size := ptyRequest{Term: t.term, Columns: uint32(t.size.Cols), Rows: uint32(t.size.Rows), Modes: modes}
+		if err := s.ask("pty-req", ssh.Marshal(size)); err != nil {
+			return nil, fmt.Errorf("a terminal: %w", err)
+		}
+	}
+	kind, what := "exec", r.command
+	if r.subsystem != "" {
+		kind, what = "subsystem", r.subsystem
+	}
+	if err := s.ask(kind, ssh.Marshal(execRequest{what})); err != nil {
+		if errors.Is(err, io.EOF) { // closed without an answer
+			err = fmt.Errorf("%w: %w", ErrUnsure, err)
+		}
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	return s, nil
+}
+
+// iutf8 is the terminal mode that lets the kernel erase whole characters
+// (RFC 8160).
+const iutf8 = 42
+
+// clientSession is a session channel.
+type clientSession struct {
+	ch      ssh.Channel
+	openSSH bool
+
+	ending, closing sync.Once
+	endedC          chan struct{}
+	goneC           chan struct{}
+	result          backends.Outcome
+}
+
+var _ session = (*clientSession)(nil)
+
+func newClientSession(ch ssh.Channel, reqs <-chan *ssh.Request, openSSH bool) *clientSession {
+	s := &clientSession{ch: ch, openSSH: openSSH, endedC: make(chan struct{}), goneC: make(chan struct{})}
+	go s.listen(reqs)
+	return s
+}
+
+// listen takes what the server says about the session until it is gone.
+func (s *clientSession) listen(reqs <-chan *ssh.Request) {
+	for r := range reqs {
+		known := true
+		switch r.Type {
+		case "exit-status":
+			var e exitStatus
+			if ssh.Unmarshal(r.Payload, &e) == nil {
+				s.end(backends.ExitedWith(int(e.Code)))
+			}
+		case "exit-signal":
+			var e exitSignal
+			if ssh.Unmarshal(r.Payload, &e) == nil {
+				s.end(backends.EndedBy(backends.Signal(e.Name)))
+			}
+		default:
+			known = false
+		}
+		if r.WantReply {
+			_ = r.Reply(known, nil) // the link's end is seen elsewhere
+		}
+	}
+	s.end(backends.Outcome{})
+	close(s.goneC)
+}
+
+func (s *clientSession) end(o backends.Outcome) {
+	s.ending.Do(func() {
+		s.result = o
+		close(s.endedC)
+	})
+}
+
+// ask sends a request that the server must grant.
+func (s *clientSession) ask(name string, payload []byte) error {
+	ok, err := s.ch.SendRequest(name, true, payload)
+	if err == nil && !ok {
+		err = errRefused
+	}
+	if err != nil {
+		s.close()
+	}
+	return err
+}
+
+func (s *clientSession) Read(p []byte) (int, error)  { return s.ch.Read(p) }
+func (s *clientSession) Write(p []byte) (int, error) { return s.ch.Write(p) }
+func (s *clientSession) stderr() io.Reader           { return s.ch.Stderr() }
+func (s *clientSession) closeInput() error           { return s.ch.CloseWrite() }
+func (s *clientSession) ended() <-chan struct{}      { return s.endedC }
+func (s *clientSession) gone() <-chan struct{}       { return s.goneC }
+func (s *clientSession) outcome() backends.Outcome   { return s.result }
+
+// close implements [session]. On a frozen link it would block.
+func (s *clientSession) close() {
+	s.closing.Do(func() {
+		go func() { _ = s.ch.Close() }() // the link's end is seen elsewhere
+	})
+}
+
+func (s *clientSession) refuseOutput() bool {
+	if s.openSSH {
+		_, _ = s.ch.SendRequest("eow@openssh.com", false, nil) // the link's end is seen elsewhere
+	}
+	return s.openSSH
+}
+
+func (s *clientSession) resize(size backends.Size) error {
+	_, err := s.ch.SendRequest("window-change", false, ssh.Marshal(sizeRequest{Columns: uint32(size.Cols), Rows: uint32(size.Rows)}))
+	return err
+}

@@ -1,0 +1,79 @@
+package ssh
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// meter is a connection that counts its signs of life.
+type meter struct {
+	net.Conn
+	received atomic.Int64
+	written  atomic.Int64
+
+	mu     sync.Mutex
+	acked  uint64 // what the other side's kernel had taken when signs last looked
+	queued bool   // whether there was more for it then
+	taken  int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.Conn.Read(p)
+	m.received.Add(int64(n))
+	return n, err
+}
+
+func (m *meter) Write(p []byte) (int, error) {
+	m.written.Add(int64(len(p))) // before it can be answered
+	return m.Conn.Write(p)
+}
+
+// signs is a number that grows while the other side is there: by the bytes that
+// have come from it, and by those that it takes out of a queue. Each call adds
+// what has been taken since the last.
+//
+// Without a queue the second says nothing: the kernel of a host takes a few
+// bytes also for a server that hangs.
+func (m *meter) signs() int64 {
+	acked, queued := m.sent()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if (queued || m.queued) && acked > m.acked {
+		m.taken += int64(acked - m.acked) //nolint:gosec // no connection carries 2^63 bytes
+	}
+	m.acked, m.queued = acked, queued
+	return m.received.Load() + m.taken
+}
+
+// underway is a number that grows with what has been sent and is not in our own
+// kernel any more: somebody has taken it, who need not be the host itself. It is
+// 0 while something is.
+func (m *meter) underway() int64 {
+	if acked, queued := m.sent(); queued || acked == 0 {
+		return 0
+	}
+	return m.written.Load()
+}
+
+// sent is how much of what was sent has been acknowledged, and whether more
+// waits for that. It is known of TCP only.
+func (m *meter) sent() (acked uint64, queued bool) {
+	tcp, ok := m.Conn.(*net.TCPConn)
+	if !ok {
+		return 0, false
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	err = raw.Control(func(fd uintptr) {
+		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+		if err == nil {
+			acked, queued = info.Bytes_acked, info.Unacked > 0 || info.Notsent_bytes > 0
+		}
+	})
+	return acked, queued && err == nil
+}

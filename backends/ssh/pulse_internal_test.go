@@ -1,0 +1,226 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// still is a connection of which nothing is seen but what a test says.
+type still struct {
+	seen, sent atomic.Int64
+}
+
+func (s *still) signs() int64    { return s.seen.Load() }
+func (s *still) underway() int64 { return s.sent.Load() }
+
+const beat = 20 * time.Millisecond
+
+// beats runs a pulse on a peer that never answers, and returns after how long it
+// was given up; 0 if it was not before the end.
+func beats(t *testing.T, s *still, end time.Duration) time.Duration {
+	t.Helper()
+	gone, hung := make(chan struct{}), make(chan struct{})
+	defer close(hung)
+	defer time.AfterFunc(end, func() { close(gone) }).Stop()
+	begun := time.Now()
+	err := pulse(beat, gone, func() error { <-hung; return nil }, s, func(time.Duration) { t.Error("nobody answered") })
+	if err == nil {
+		return 0
+	}
+	return time.Since(begun)
+}
+
+// Silence is the end of a connection; anything else is a sign of life, also where
+// the answer does not come.
+func TestOnlySilenceIsTheEnd(t *testing.T) {
+	if took := beats(t, &still{}, time.Minute); took < keepaliveMisses*beat {
+		t.Errorf("given up after %s", took)
+	}
+	s := &still{}
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	stop := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+				s.seen.Add(1)
+			case <-stop:
+				return
+			}
+		}
+	}()
+	if took := beats(t, s, 10*keepaliveMisses*beat); took != 0 {
+		t.Errorf("given up after %s, while something came", took)
+	}
+	close(stop)
+}
+
+// What was sent is given time to get there, but not for ever.
+func TestWhatIsUnderwayIsGivenTime(t *testing.T) {
+	s := &still{}
+	const most = mostSilent * beat / looks
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() { // it goes on and on
+		for {
+			s.sent.Add(1 << 20)
+			select {
+			case <-time.After(beat / looks):
+			case <-stop:
+				return
+			}
+		}
+	}()
+	if took := beats(t, s, time.Minute); took < most-beat/looks || took > 10*most {
+		t.Errorf("given up after %s", took)
+	}
+}
+
+// slowLink answers each ping after a while.
+type slowLink struct {
+	still
+	after   time.Duration
+	answers chan error
+}
+
+func (l *slowLink) open(context.Context, request) (session, error) { return nil, errRefused }
+func (l *slowLink) wait() error                                    { return nil }
+func (l *slowLink) close() error                                   { return nil }
+
+func (l *slowLink) ping() (all bool, err error) {
+	time.Sleep(l.after)
+	return true, <-l.answers
+}
+
+// answering is a link whose other side is so far away.
+func answering(after time.Duration) *slowLink {
+	l := &slowLink{after: after, answers: make(chan error)}
+	close(l.answers)
+	return l
+}
+
+// An answer is overdue when the other side has had its time, not when the way is
+// long; and when nothing at all comes any more.
+func TestWhenAnAnswerIsOverdue(t *testing.T) {
+	const limit = 100 * time.Millisecond
+	took := func(l *slowLink) time.Duration {
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		select {
+		case <-overdue(ctx, l, limit):
+		case <-ctx.Done():
+			t.Fatal("never")
+		}
+		return time.Since(begun)
+	}
+	if d := took(answering(0)); d < limit {
+		t.Errorf("near: %s", d)
+	}
+	if d := took(answering(limit / 2)); d < 2*limit {
+		t.Errorf("far: %s", d)
+	}
+	dead := &slowLink{answers: make(chan error)}
+	if d := took(dead); d < limit || d > 5*time.Second {
+		t.Errorf("dead: %s", d)
+	}
+	close(dead.answers)
+	broken := &slowLink{answers: make(chan error, 1)}
+	broken.answers <- io.EOF
+	if d := took(broken); d > 5*time.Second {
+		t.Errorf("broken: %s", d)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("not wanted any more")
+	cancel(why)
+	limited, end := limited(ctx, answering(0), time.Hour)
+	defer end()
+	if <-limited.Done(); !errors.Is(context.Cause(limited), why) {
+		t.Error(context.Cause(limited))
+	}
+}
+
+// Who sends a little from time to time to keep others waiting is not waited for;
+// a slow link is.
+func TestPatienceIsForWhatComes(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	var moved atomic.Int64
+	ended := make(chan struct{})
+	moved.Store(5)
+	p := newPatience(limit, moved.Load, func() { close(ended) })
+	defer p.stop()
+	moved.Add(slowest / 2)
+	<-ended
+	if !p.ranOut() {
+		t.Error("it did not run out")
+	}
+	ended = make(chan struct{})
+	p = newPatience(limit, moved.Load, func() { close(ended) })
+	defer p.stop()
+	begun := time.Now()
+	moved.Add(2 * slowest)
+	<-ended
+	if took := time.Since(begun); took < 2*limit {
+		t.Errorf("%s for what came", took)
+	}
+}
+
+// The meter of a connection counts what comes, and what is taken out of a queue.
+func TestTheMeterCounts(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	near, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = near.Close(), far.Close() }()
+	m := &meter{Conn: near}
+	idle := m.signs()
+	if _, err := m.Write([]byte("question")); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); m.underway() == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("never taken")
+		}
+	}
+	if m.underway() != 8 || m.signs() != idle {
+		t.Errorf("a few bytes that the kernel took: %d under way, signs %d", m.underway(), m.signs()-idle)
+	}
+	// More than the kernels hold: a queue, which moves when somebody reads.
+	go func() { _, _ = m.Write(make([]byte, 32<<20)) }()
+	full := func() bool { _, queued := m.sent(); return queued }
+	for deadline := time.Now().Add(time.Minute); !full(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no queue")
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // until the buffers are full
+	before := m.signs()
+	if m.underway() != 0 {
+		t.Error("what waits in our own kernel is under way")
+	}
+	if _, err := io.CopyN(io.Discard, far, 16<<20); err != nil {
+		t.Fatal(err)
+	}
+	if m.signs() <= before {
+		t.Error("no sign of life in what was read")
+	}
+	_, _ = near.Close(), far.Close()
+	if n := (&meter{Conn: near}).signs(); n != 0 {
+		t.Errorf("%d signs of a closed connection", n)
+	}
+}

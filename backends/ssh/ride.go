@@ -1,0 +1,243 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/ssh/mux"
+)
+
+// Ride is a connection to a host that somebody else has logged in. One of
+// Client and Passenger is set.
+type Ride struct {
+	// Client is the whole connection, as nod's own holder gives it.
+	Client *ssh.Client
+	// Passenger opens sessions on a stock master, the operator's own.
+	Passenger *mux.Client
+}
+
+// link is the ride as a link.
+func (r *Ride) link(s Settings) link {
+	if r.Passenger != nil {
+		return newPassengerLink(r.Passenger)
+	}
+	return &clientLink{client: &client{Client: r.Client, settings: s}}
+}
+
+// ride finds a connection that somebody else has logged in, if Options say how.
+// Nil means that there is none.
+func (d dialer) ride(ctx context.Context, h Host) (link, Settings, error) {
+	if d.opt.Ride == nil {
+		return nil, Settings{}, nil
+	}
+	s, err := Resolve(ctx, h, d.opt)
+	if err != nil {
+		return nil, s, &DialError{h.String(), Resolving, err, "correct ssh_config"}
+	}
+	r, err := d.opt.Ride(ctx, s, d.quickest())
+	if err != nil || r == nil {
+		return nil, s, err
+	}
+	return r.link(s), s, nil
+}
+
+// Login is a connection to a host with nothing on it, for whoever shares it with
+// others. It satisfies [mux.Conn].
+type Login struct {
+	*client
+	done chan struct{}
+}
+
+var _ mux.Conn = (*Login)(nil)
+
+// LogIn connects to a host and logs in. The errors are those of [Dial]. The
+// connection is closed when the other side does not answer any more.
+func LogIn(ctx context.Context, h Host, opt Options) (*Login, error) {
+	opt = opt.withDefaults()
+	c, err := dialer{opt: opt, vault: newVault()}.dial(ctx, h, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	l := &Login{client: c, done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		_ = c.Wait() // whoever uses the connection sees the reason
+	}()
+	go l.keepAlive(opt.Keepalive)
+	return l, nil
+}
+
+// Settings are what the connection was made with.
+func (l *Login) Settings() Settings { return l.settings }
+
+// keepAlive closes a connection whose other side does not answer.
+func (l *Login) keepAlive(every time.Duration) {
+	link := &clientLink{l.client}
+	ping := func() error { _, err := link.ping(); return err }
+	lost := pulse(every, l.done, ping, link, func(time.Duration) {})
+	if lost != nil {
+		_ = l.Close() // it is dead
+	}
+}
+
+// passengerLink is a link over a master that the operator has started. The
+// master itself tells nothing: its end is seen by the next call.
+type passengerLink struct {
+	master *mux.Client
+	ending sync.Once
+	end    chan struct{}
+	err    error // why it has ended; valid then
+
+	received atomic.Int64 // bytes
+}
+
+var _ link = (*passengerLink)(nil)
+
+func newPassengerLink(m *mux.Client) *passengerLink {
+	return &passengerLink{master: m, end: make(chan struct{})}
+}
+
+func (l *passengerLink) finish(err error) {
+	l.ending.Do(func() {
+		l.err = err
+		close(l.end)
+	})
+}
+
+func (l *passengerLink) wait() error {
+	<-l.end
+	return l.err
+}
+
+func (l *passengerLink) close() error {
+	l.finish(nil)
+	return nil
+}
+
+// ping asks the master, which answers by itself.
+func (l *passengerLink) ping() (all bool, err error) {
+	_, err = l.master.Check(context.Background()) // has a limit of its own
+	if err != nil {
+		l.finish(fmt.Errorf("the operator's ssh master: %w", err))
+	}
+	return true, err
+}
+
+// signs implements [link]: what comes out of our sessions has come over the
+// master's connection a moment ago.
+func (l *passengerLink) signs() int64 { return l.received.Load() }
+
+// underway implements [link]. What the master has taken may be there long ago.
+func (l *passengerLink) underway() int64 { return 0 }
+
+// open implements [link].
+func (l *passengerLink) open(ctx context.Context, r request) (session, error) {
+	q := mux.Request{Command: r.command, Env: r.env}
+	if r.subsystem != "" {
+		q.Command, q.Subsystem = r.subsystem, true
+	}
+	if t := r.terminal; t != nil {
+		q.Terminal = &mux.Terminal{Term: t.term, Cols: t.size.Cols, Rows: t.size.Rows}
+	}
+	s, err := l.master.Start(ctx, q)
+	if err != nil {
+		if errors.Is(err, mux.ErrNoMaster) || errors.Is(err, mux.ErrStale) || errors.Is(err, mux.ErrHung) {
+			l.finish(fmt.Errorf("the operator's ssh master: %w", err))
+		}
+		return nil, err
+	}
+	p := &passengerSession{Session: s, over: make(chan struct{})}
+	p.out, p.errs = l.outlet(s.Stdout), l.outlet(s.Stderr)
+	go p.watch()
+	return p, nil
+}
+
+// passengerSession is a session on the operator's master.
+type passengerSession struct {
+	*mux.Session
+	out, errs *outlet
+	over      chan struct{}
+	result    backends.Outcome
+	closing   sync.Once
+}
+
+// outlet is an output of a passenger's session.
+type outlet struct {
+	io.Reader
+	link  *passengerLink
+	once  sync.Once
+	empty chan struct{} // closed when it has been read to its end
+}
+
+func (l *passengerLink) outlet(r io.Reader) *outlet {
+	return &outlet{Reader: r, link: l, empty: make(chan struct{})}
+}
+
+func (o *outlet) Read(b []byte) (int, error) {
+	n, err := o.Reader.Read(b)
+	o.link.received.Add(int64(n))
+	if err != nil {
+		o.once.Do(func() { close(o.empty) })
+	}
+	return n, err
+}
+
+var _ session = (*passengerSession)(nil)
+
+func (p *passengerSession) watch() {
+	defer close(p.over)
+	if code, err := p.Wait(); err == nil {
+		p.result = backends.ExitedWith(code)
+	}
+}
+
+func (p *passengerSession) Read(b []byte) (int, error)  { return p.out.Read(b) }
+func (p *passengerSession) Write(b []byte) (int, error) { return p.Stdin.Write(b) }
+func (p *passengerSession) stderr() io.Reader           { return p.errs }
+func (p *passengerSession) closeInput() error           { return p.Stdin.Close() }
+func (p *passengerSession) ended() <-chan struct{}      { return p.over }
+func (p *passengerSession) gone() <-chan struct{}       { return p.over }
+func (p *passengerSession) outcome() backends.Outcome   { return p.result }
+
+// unreadTime is how long the outputs of a session that was given up may wait for
+// somebody to read them.
+const unreadTime = 10 * time.Second
+
+func (p *passengerSession) close() {
+	p.closing.Do(func() {
+		p.GiveUp()
+		go func() {
+			late, cancel := context.WithTimeout(context.Background(), unreadTime)
+			defer cancel()
+			for _, o := range []*outlet{p.out, p.errs} {
+				select {
+				case <-o.empty:
+				case <-late.Done():
+				case <-o.link.end: // whoever still reads does it now
+					_ = sleep(late, backends.DrainDelay)
+					cancel()
+				}
+			}
+			_ = p.Session.Close() // gives no error
+		}()
+	})
+}
+
+// refuseOutput closes our end of the pipe: the master tells the other side.
+func (p *passengerSession) refuseOutput() bool {
+	if out, ok := p.Stdout.(io.Closer); ok {
+		_ = out.Close() // only read
+		return true
+	}
+	return false
+}
+
+func (p *passengerSession) resize(s backends.Size) error { return p.Resize(s.Cols, s.Rows) }

@@ -1,0 +1,134 @@
+package ssh_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
+	"github.com/nod-console/nod/backends/ssh"
+	"github.com/nod-console/nod/backends/ssh/mux"
+)
+
+// socket is a path for a control socket, which must be short.
+func socket(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "nod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return filepath.Join(dir, "s")
+}
+
+// hold serves a connection to the box on a control socket, as a holder does.
+func (w *world) hold() string {
+	w.t.Helper()
+	login, err := ssh.LogIn(w.context(), ssh.Host{Name: "box"}, w.options())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	path := socket(w.t)
+	l, err := mux.Listen(path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = mux.Serve(ctx, l, login, mux.Options{}) // ends with its context
+	}()
+	w.t.Cleanup(func() {
+		cancel()
+		<-over
+	})
+	return path
+}
+
+// operatorsMaster starts a stock ssh -M.
+func (w *world) operatorsMaster() string {
+	w.t.Helper()
+	path := socket(w.t)
+	cmd := exec.Command("ssh", "-F", w.path("config"), "-o", "BatchMode=yes", "-M", "-N", "-S", path, "box")
+	cmd.Env = append(os.Environ(), "HOME="+w.home, "SSH_AUTH_SOCK=")
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+	})
+	until(w.t, "the stock master", func() bool {
+		_, err := mux.Dial(w.t.Context(), path)
+		return err == nil
+	})
+	return path
+}
+
+// onHolder rides on nod's own holder, onMaster on the operator's master.
+func onHolder(path string) func(context.Context, ssh.Settings, time.Duration) (*ssh.Ride, error) {
+	return func(ctx context.Context, _ ssh.Settings, _ time.Duration) (*ssh.Ride, error) {
+		client, err := mux.DialProxy(ctx, path)
+		return &ssh.Ride{Client: client}, err
+	}
+}
+
+func onMaster(path string) func(context.Context, ssh.Settings, time.Duration) (*ssh.Ride, error) {
+	return func(ctx context.Context, _ ssh.Settings, _ time.Duration) (*ssh.Ride, error) {
+		master, err := mux.Dial(ctx, path)
+		return &ssh.Ride{Passenger: master}, err
+	}
+}
+
+func TestConformanceOnAHolder(t *testing.T) {
+	t.Setenv("NOD_TEST_SECRET", "must not be sent")
+	w := newWorld(t, "MaxSessions 100")
+	opt := w.options()
+	opt.Ride = onHolder(w.hold())
+	backendtest.Run(t, func(*testing.T) backends.Target { return w.dial(opt) })
+	if n := strings.Count(w.logged(), "Accepted publickey"); n != 1 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+func TestConformanceOnTheOperatorsMaster(t *testing.T) {
+	t.Setenv("NOD_TEST_SECRET", "must not be sent")
+	w := newWorld(t, "MaxSessions 100")
+	opt := w.options()
+	opt.Ride = onMaster(w.operatorsMaster())
+	backendtest.RunUntold(t, func(*testing.T) backends.Target { return w.dial(opt) })
+	if n := strings.Count(w.logged(), "Accepted publickey"); n != 1 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+func TestTheEndOfTheOperatorsMasterIsNoticed(t *testing.T) {
+	w := newWorld(t)
+	path := w.operatorsMaster()
+	opt := w.options()
+	opt.Ride, opt.Keepalive = onMaster(path), 200*time.Millisecond // a busy machine is silent for a while
+	c := w.dial(opt)
+	cmd := exec.Command("ssh", "-F", w.path("config"), "-S", path, "-O", "exit", "box")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	select {
+	case <-c.Done():
+	case <-time.After(patience):
+		t.Fatal("not noticed")
+	}
+	if !errors.Is(c.Err(), ssh.ErrLost) {
+		t.Errorf("%v", c.Err())
+	}
+}
