@@ -1,0 +1,1 @@
+while IFS= read -r q; do eval "$q"; done
