@@ -2,6 +2,7 @@ package backends
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -15,6 +16,20 @@ const KillDelay = 2 * time.Second
 // the program itself has exited, for output that a background child still
 // writes to the same pipe.
 const DrainDelay = 250 * time.Millisecond
+
+// ErrUnreachable says that a target cannot be reached now, or that the way to it
+// was lost in the middle of a call: what runs there may go on, and the same call
+// may work later.
+var ErrUnreachable = errors.New("the target cannot be reached now")
+
+// ErrEnded says that the target has ended, and all that ran there with it, such as
+// a container that was stopped. It may be started again, without any of that.
+var ErrEnded = errors.New("the target has ended")
+
+// ErrUnsure says that a call was begun and that it could not be learnt whether the
+// program was started: the way to the target broke or froze in that very moment.
+// Every other error of a start means that nothing runs.
+var ErrUnsure = errors.New("it is not known whether the program was started")
 
 // Target is one place where commands run.
 type Target interface {
