@@ -28,12 +28,16 @@ const (
 	Type
 	// Write replaces the file at Path with Content.
 	Write
-	// Manage creates or ends a session or a pane (Command says which:
-	// "create-session", "kill-session", "create-pane", "kill-pane").
+	// Manage makes or ends a session or a pane, as Command says: "create-session
+	// build", "kill-session build", "create-pane main worker", "kill-pane main
+	// worker". What ends with it is in Busy.
 	Manage
+	// Fetch asks a server on the network for what Command, a URL, names. It goes
+	// from nod's own machine and through no target.
+	Fetch
 )
 
-var kindNames = [...]string{"pure", "read", "exec", "run", "type", "write", "manage"}
+var kindNames = [...]string{"pure", "read", "exec", "run", "type", "write", "manage", "fetch"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -43,8 +47,13 @@ func (k Kind) String() string {
 }
 
 // Acts reports whether actions of this kind may change something on a target,
-// so that they must be on record before they start. Reading does not act.
-func (k Kind) Acts() bool { return k != Pure && k != Read }
+// so that they must be on record before they start. Reading and fetching do not
+// act.
+func (k Kind) Acts() bool { return k != Pure && k != Read && k != Fetch }
+
+// Desk is the Target of actions that change nod's own memory: a Write of one of its
+// files, by nod itself. No target that commands run on has that name.
+const Desk = "nod"
 
 // Action is everything that a call would do, exactly. It is a value: nobody
 // changes an action after Plan returned it; an edited command is a new action.
@@ -56,13 +65,22 @@ type Action struct {
 	Pane   string // pane id such as "%3"; empty where no pane is involved
 	Dir    string // working directory; empty means where the pane stands, or the target's default
 
-	Command string // the exact bytes of a command line (Exec, Run) or verb (Manage)
+	// Inside are the commands that have opened the shell that is meant within
+	// the pane's own, outermost first: "ssh db-1". Where and as whom it runs is
+	// then not what Target and User say.
+	Inside []string
+	// Shell numbers the shell in the pane that the action was planned for: it is
+	// another one after an exec, and in a nested shell. 0 where no pane is
+	// involved.
+	Shell uint64
+
+	Command string // the exact bytes of a command line (Exec, Run), or a verb and names (Manage)
 	Dialect string // the shell that reads Command, or the keys: "bash", "sh", "zsh", "fish"
 	Stdin   []byte // standard input of an Exec
 
 	Pending string   // what stood on the pane's prompt line when the keys were planned
 	Prompt  bool     // whether the pane stood at a shell's prompt then
-	Busy    string   // the tracked command that ran in the pane then
+	Busy    string   // the tracked command that ran in the pane then; for a kill, all that ends with it
 	Literal string   // text to type, first
 	Keys    []string // then keys by their tmux names
 	Enter   bool     // then Enter
@@ -112,6 +130,11 @@ func (a Action) Digest() Digest {
 	h.text(a.User)
 	h.text(a.Pane)
 	h.text(a.Dir)
+	h.number(uint64(len(a.Inside)))
+	for _, opened := range a.Inside {
+		h.text(opened)
+	}
+	h.number(a.Shell)
 	h.text(a.Command)
 	h.text(a.Dialect)
 	h.text(string(a.Stdin))

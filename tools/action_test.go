@@ -56,7 +56,7 @@ func set(v reflect.Value) {
 		v.SetBool(!v.Bool())
 	case reflect.Int64:
 		v.SetInt(v.Int() + int64(time.Second))
-	case reflect.Uint8:
+	case reflect.Uint8, reflect.Uint64:
 		v.SetUint(v.Uint() + 1)
 	case reflect.Slice:
 		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))

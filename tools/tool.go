@@ -37,6 +37,13 @@ type Tool interface {
 	Execute(ctx context.Context, a Action, env Env) (Result, error)
 }
 
+// Optional is a tool that is of no use at times; it is not offered to the model
+// then.
+type Optional interface {
+	// Offered must be quick.
+	Offered() bool
+}
+
 // Env is all that one call may know of its surroundings.
 type Env struct {
 	// Call is the id of the tool call; unique in a conversation.
@@ -50,6 +57,11 @@ type Env struct {
 	// Progress reports a step of a long execution; nil means nobody listens.
 	// It may be called from any goroutine until Execute returns.
 	Progress func(Progress)
+	// Conversation is where the call was made; empty if it is part of none.
+	Conversation string
+	// Tainted reports whether a text has parts that a target has printed and the
+	// operator has never said; nil means that nobody knows.
+	Tainted func(text string) bool
 	// Outputs keeps what a result had to cut; nil means that it is lost.
 	Outputs Outputs
 }
@@ -73,6 +85,7 @@ func (e Env) Report(p Progress) {
 type Progress struct {
 	Note  string // "waiting for the pane", "412 MiB of 1 GiB"
 	Bytes int64  // output so far
+	Step  bool   // worth a line of its own where lines are only added
 }
 
 // Outputs stores full outputs, so that a cut result can say where the rest is.
@@ -92,6 +105,9 @@ type Result struct {
 	IsError bool
 	// Record is what the ledger is told.
 	Record Record
+	// Only, if not nil, are the tools that may be called from now on to the end of
+	// the turn, among those that could be before.
+	Only []string
 	// Running is set by a call that only dispatched its command. The ledger's
 	// conclusion is written, and the model hears of it, when it is done.
 	Running Running
@@ -103,6 +119,7 @@ type Record struct {
 	Outcome   backends.Outcome
 	TimedOut  bool   // the wait ended before the command did
 	Failed    string // why the action could not be carried out; empty if it was
+	Unsure    string // why the outcome is not known, where it is not and never will be
 	Bytes     int64  // output or content, in bytes
 	Truncated bool   // some of the output was not kept
 	Duration  time.Duration

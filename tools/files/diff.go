@@ -17,6 +17,10 @@ const (
 	maxCompared = 1_000
 )
 
+// Diff is the difference between two contents of a file in the unified format.
+// It is empty if there is none.
+func Diff(path string, old, new []byte) string { return unified(path, old, new, true) }
+
 // unified is the difference between two contents in the unified format. It is
 // empty if there is none.
 func unified(path string, old, new []byte, existed bool) string {

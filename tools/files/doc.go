@@ -1,6 +1,6 @@
-// Package files holds the tools read_file and write_file.
+// Package files holds the tools read_file, write_file, edit_file, grep and glob.
 //
-// Both name a file by what its path leads to: links are resolved when the call
+// All name a file by what its path leads to: links are resolved when the call
 // is planned, so that rules, the operator and the record speak of the file that
 // is touched, and the guard refuses if the path leads elsewhere later.
 //
@@ -9,7 +9,18 @@
 // carries that as its expectation; and the target checks it once more in the
 // moment of writing.
 //
+// An edit is planned as the write of the whole new content, so that the
+// operator, the record and the way back know one kind of change.
+//
+// grep and glob search where the files are ([backends.Searcher]) and leave out
+// what holds secrets. [Bounds] keep all of them in a workspace, where there is
+// one, and out of the system's folders.
+//
 // # Design
+//
+// A workspace is a check of the resolved path. That is enough, since a resolved
+// path is opened name by name from the root and a link in it is refused: what
+// os.Root gives, and that no link within the workspace is followed either.
 //
 // The range of lines that read_file returns is in the action's Command as
 // canonical JSON, since Execute has nothing but the action.

@@ -25,13 +25,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bench is both tools on the real local target.
+// bench is the tools on the real local target.
 type bench struct {
 	t      *testing.T
 	dir    string
 	minter *tools.Minter
 	read   *files.ReadFile
 	write  *files.WriteFile
+	edit   *files.EditFile
+	grep   *files.Grep
+	glob   *files.Glob
 }
 
 func newBench(t *testing.T) *bench {
@@ -56,6 +59,9 @@ func newBench(t *testing.T) *bench {
 		t: t, dir: dir, minter: minter,
 		read:  &files.ReadFile{Guard: g, Seen: seen},
 		write: &files.WriteFile{Guard: g, Seen: seen},
+		edit:  &files.EditFile{Guard: g, Seen: seen},
+		grep:  &files.Grep{Guard: g},
+		glob:  &files.Glob{Guard: g},
 	}
 }
 
@@ -135,10 +141,13 @@ func writing(path, content string) map[string]any {
 
 func TestWhatTheToolsSayOfThemselves(t *testing.T) {
 	b := newBench(t)
-	for _, tool := range []tools.Tool{b.read, b.write} {
+	for _, tool := range []tools.Tool{b.read, b.write, b.edit, b.grep, b.glob} {
 		spectest.Tool(t, tool)
 	}
-	for name, want := range map[tools.Tool][]string{b.read: {"path"}, b.write: {"path", "content", "risk", "mutation", "privesc", "why"}} {
+	for name, want := range map[tools.Tool][]string{
+		b.read: {"path"}, b.write: {"path", "content", "risk", "mutation", "privesc", "why"},
+		b.edit: {"path", "old_text", "new_text", "risk", "mutation", "privesc", "why"}, b.grep: {"pattern", "path"}, b.glob: {"pattern", "path"},
+	} {
 		if got := name.InputSchema()["required"]; !slices.Equal(got.([]string), want) {
 			t.Errorf("%s requires %q", name.Name(), got)
 		}
@@ -149,17 +158,33 @@ func TestArgumentsThatDoNotParse(t *testing.T) {
 	b := newBench(t)
 	claim := `"risk":"low","mutation":true,"privesc":false,"why":"x"`
 	for text, tool := range map[string]tools.Tool{
-		`{}`:                           b.read,
-		`{"path":""}`:                  b.read,
-		`{"path":"relative"}`:          b.read,
-		`{"path":"~/x"}`:               b.read,
-		`{"path":"/x\u0000y"}`:         b.read,
-		`{"path":"/x","offset":0}`:     b.read,
-		`{"path":"/x","limit":-1}`:     b.read,
-		`{"path":"/x","ofset":1}`:      b.read,
-		`{"path":"/x","content":"y"}`:  b.write,
-		`{"path":"/x",` + claim + `}`:  b.write,
-		`{"content":"",` + claim + `}`: b.write,
+		`{}`:                                                       b.read,
+		`{"path":""}`:                                              b.read,
+		`{"path":"relative"}`:                                      b.read,
+		`{"path":"~/x"}`:                                           b.read,
+		`{"path":"/x\u0000y"}`:                                     b.read,
+		`{"path":"/x","offset":0}`:                                 b.read,
+		`{"path":"/x","limit":-1}`:                                 b.read,
+		`{"path":"/x","ofset":1}`:                                  b.read,
+		`{"path":"/x","content":"y"}`:                              b.write,
+		`{"path":"/x",` + claim + `}`:                              b.write,
+		`{"content":"",` + claim + `}`:                             b.write,
+		`{"path":"/x","old_text":"a",` + claim + `}`:               b.edit,
+		`{"path":"/x","new_text":"a",` + claim + `}`:               b.edit,
+		`{"old_text":"b","new_text":"a",` + claim + `}`:            b.edit,
+		`{"path":"/x","old_text":"b","new_text":"a"}`:              b.edit,
+		`{"path":"x","old_text":"b","new_text":"a",` + claim + `}`: b.edit,
+		`{"path":"/x"}`:                                            b.grep,
+		`{"pattern":"x"}`:                                          b.grep,
+		`{"pattern":"","path":"/"}`:                                b.grep,
+		`{"pattern":"(","path":"/"}`:                               b.grep,
+		`{"pattern":"x","path":"/","limit":0}`:                     b.grep,
+		`{"pattern":"x","path":"/","include":"[a"}`:                b.grep,
+		`{"pattern":"x","path":"etc"}`:                             b.grep,
+		`{"pattern":"","path":"/"}` + " ":                          b.glob,
+		`{"pattern":"../x","path":"/"}`:                            b.glob,
+		`{"pattern":"/etc/*","path":"/"}`:                          b.glob,
+		`{"pattern":"*","path":"/","limit":-3}`:                    b.glob,
 	} {
 		var invalid *tools.Error
 		if a, err := tool.Plan(t.Context(), json.RawMessage(text), tools.Env{Target: "local"}); !errors.As(err, &invalid) || invalid.Code != tools.InvalidArgs {
@@ -366,7 +391,7 @@ func TestWriteFailuresSayWhatToDo(t *testing.T) {
 	for path, want := range map[string]string{
 		b.dir:                   "is_directory",
 		b.dir + "/x/":           "is_directory",
-		"/dev/null":             "not_regular",
+		"/dev/null":             "system_folder",
 		large:                   "too_large",
 		b.put("f", "") + "/sub": "",
 	} {

@@ -15,6 +15,14 @@ import (
 
 // locate begins an action on a file: who, where, and which file a path leads to.
 func locate(ctx context.Context, g *guard.Guard, env tools.Env, target, name string) (tools.Action, error) {
+	if strings.HasSuffix(name, "/") && path.IsAbs(name) {
+		return tools.Action{}, tools.Reject("is_directory", "%q names a directory", name)
+	}
+	return locateAny(ctx, g, env, target, name)
+}
+
+// locateAny is locate for a path that may be a folder's.
+func locateAny(ctx context.Context, g *guard.Guard, env tools.Env, target, name string) (tools.Action, error) {
 	if target == "" {
 		target = env.Target
 	}
@@ -29,8 +37,6 @@ func locate(ctx context.Context, g *guard.Guard, env tools.Env, target, name str
 		return tools.Action{}, tools.Invalid("path holds a zero byte: %q", name)
 	case !path.IsAbs(name):
 		return tools.Action{}, tools.Invalid("path %q is not absolute: give it from the root, without ~ and variables", name)
-	case strings.HasSuffix(name, "/"):
-		return tools.Action{}, tools.Reject("is_directory", "%q names a directory", name)
 	}
 	real, err := g.Resolve(ctx, target, name)
 	if err != nil {

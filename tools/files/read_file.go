@@ -29,6 +29,8 @@ var readFileGuide string
 type ReadFile struct {
 	Guard *guard.Guard
 	Seen  *Seen // the same as write_file's
+	// Bounds say where it may go.
+	Bounds Bounds
 }
 
 var _ tools.Tool = (*ReadFile)(nil)
@@ -93,6 +95,9 @@ func (r *ReadFile) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	}
 	a, err := locate(ctx, r.Guard, env, args.Target, *args.Path)
 	if err != nil {
+		return tools.Action{}, err
+	}
+	if err := r.Bounds.read(a.Target, a.Path); err != nil {
 		return tools.Action{}, err
 	}
 	a.Tool, a.Kind, a.Command = r.Name(), tools.Read, string(command)

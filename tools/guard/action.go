@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/nod-console/nod/tools"
 )
@@ -19,6 +20,8 @@ type field struct {
 var fields = []field{
 	{"Pane", func(a tools.Action) bool { return a.Pane != "" }},
 	{"Dir", func(a tools.Action) bool { return a.Dir != "" }},
+	{"Inside", func(a tools.Action) bool { return len(a.Inside) != 0 }},
+	{"Shell", func(a tools.Action) bool { return a.Shell != 0 }},
 	{"Command", func(a tools.Action) bool { return a.Command != "" }},
 	{"Dialect", func(a tools.Action) bool { return a.Dialect != "" }},
 	{"Stdin", func(a tools.Action) bool { return len(a.Stdin) != 0 }},
@@ -40,11 +43,16 @@ type shape struct{ must, may []string }
 
 var (
 	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wait"}}
-	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Prompt", "Wait", "Background"}}
-	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait"}}
+	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wait", "Background"}}
+	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}
+
+	fetchShape       = shape{[]string{"Command"}, nil}
+	createShape      = shape{[]string{"Command"}, nil}
+	killSessionShape = shape{[]string{"Command", "Busy"}, nil}
+	killPaneShape    = shape{[]string{"Command", "Busy", "Pane"}, nil}
 )
 
 func shapeOf(a tools.Action) (shape, bool) {
@@ -62,6 +70,16 @@ func shapeOf(a tools.Action) (shape, bool) {
 		return readShape, true
 	case tools.Write:
 		return writeShape, true
+	case tools.Fetch:
+		return fetchShape, true
+	case tools.Manage:
+		switch verb, _, _ := strings.Cut(a.Command, " "); verb {
+		case KillSession:
+			return killSessionShape, true
+		case KillPane:
+			return killPaneShape, true
+		}
+		return createShape, true
 	}
 	return shape{}, false
 }

@@ -13,14 +13,14 @@
 //     an operator may have been shown what would not happen;
 //   - the surroundings that the action was planned in must still be there: the
 //     user, the pane's shell, what stands on its prompt line, the command that
-//     keys are for, the file that a path leads to. If not, the error is a
-//     [ChangedError] and nothing happened.
+//     keys are for or that a kill would end, the file that a path leads to. If
+//     not, the error is a [ChangedError] and nothing happened.
 //
 // After an error nothing has happened, unless it is an [UnsureError].
 //
-// Without a grant there is only what planning needs: which targets there are,
-// how a pane stands, and what a file holds that a write would replace (for the
-// diff that the operator sees; it is not for the model).
+// Without a grant there is only what planning needs: which targets and panes
+// there are, how a pane stands, and what a file holds that a write would replace
+// (for the diff that the operator sees; it is not for the model).
 //
 // A [Run] can be interrupted without a grant, at any time: stopping is never
 // forbidden.

@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,6 +19,13 @@ func (g *Guard) Exec(ctx context.Context, a tools.Action, grant tools.Grant, std
 	if err != nil {
 		return nil, err
 	}
+	if _, err := shellArgv(a.Dialect, a.Command); err != nil {
+		return nil, fmt.Errorf("guard: %w: %w", ErrMalformed, err)
+	}
+	granted := a
+	if a, err = g.filled(a); err != nil {
+		return nil, err
+	}
 	argv, err := shellArgv(a.Dialect, a.Command)
 	if err != nil {
 		return nil, fmt.Errorf("guard: %w: %w", ErrMalformed, err)
@@ -26,8 +34,12 @@ func (g *Guard) Exec(ctx context.Context, a tools.Action, grant tools.Grant, std
 	if len(a.Stdin) > 0 {
 		c.Stdin = bytes.NewReader(a.Stdin)
 	}
-	if err := g.redeem(a, grant); err != nil {
+	if err := g.redeem(granted, grant); err != nil {
 		return nil, err
 	}
-	return p.Target.Exec(ctx, c)
+	process, err := p.Target.Exec(ctx, c)
+	if errors.Is(err, backends.ErrUnsure) {
+		return nil, fmt.Errorf("guard: %w", &UnsureError{err})
+	}
+	return process, err
 }

@@ -112,6 +112,9 @@ func (g *Guard) Write(ctx context.Context, a tools.Action, grant tools.Grant) (b
 	if err := g.redeem(a, grant); err != nil {
 		return backends.Info{}, err
 	}
+	if a, err = g.filled(a); err != nil {
+		return backends.Info{}, err
+	}
 	opt := backends.WriteOptions{MakeDirs: true, Expect: &a.Expect}
 	if exact, ok := p.Target.Files().(ExactFiles); ok {
 		return exact.WriteExact(ctx, a.Path, a.Content, opt)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -33,7 +34,30 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s changed since the action was planned: it was %q and is %q", e.What, e.Was, e.Is)
+	if e.What == shellInPane { // its numbers tell nobody anything
+		return e.What + " is not the one any more that the action was planned for: that has ended or was replaced"
+	}
+	return fmt.Sprintf("%s changed since the action was planned: it was %s and is %s", e.What, e.quoted(e.Was), e.quoted(e.Is))
+}
+
+// What changes most about a pane.
+const (
+	shellInPane = "the shell in the pane"
+	paneDir     = "the pane's directory"
+	paneCommand = "the command in the pane"
+)
+
+// quoted is a text in quotes, or the word for there being none.
+func (e *ChangedError) quoted(text string) string {
+	switch {
+	case text != "":
+		return strconv.Quote(text)
+	case e.What == paneDir:
+		return "not known"
+	case e.What == paneCommand:
+		return "none"
+	}
+	return "empty"
 }
 
 // UnsureError says that an action was begun and that it is not known how much of
@@ -65,10 +89,17 @@ type About struct {
 // Guard holds targets and panes. Make one with [New].
 type Guard struct {
 	verifier *tools.Verifier
+	fill     func(tools.Action) (tools.Action, error)
 
 	mu     sync.RWMutex
 	places map[string]Place
 }
+
+// Fill makes f complete each granted action right before it happens: what must
+// not be shown or put on record, such as a password, is put in the place of what
+// stands for it. An error of f means that nothing happens. Call it before the
+// guard is used.
+func (g *Guard) Fill(f func(tools.Action) (tools.Action, error)) { g.fill = f }
 
 // New returns a guard without targets that goes by v.
 func New(v *tools.Verifier) *Guard {
@@ -155,4 +186,16 @@ func (g *Guard) redeem(a tools.Action, grant tools.Grant) error {
 		return fmt.Errorf("guard: %w", err)
 	}
 	return nil
+}
+
+// filled is a granted action with all that it stands for.
+func (g *Guard) filled(a tools.Action) (tools.Action, error) {
+	if g.fill == nil {
+		return a, nil
+	}
+	a, err := g.fill(a)
+	if err != nil {
+		return a, fmt.Errorf("guard: %w", err)
+	}
+	return a, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -72,6 +73,27 @@ func (r *recorder) Capture(_ context.Context, v guard.View) (pane.Capture, error
 	return pane.Capture{Text: "screen"}, nil
 }
 
+// The recorder is a roster of a shared pane, worker, which is the pane itself,
+// and a session with one pane.
+func (r *recorder) Label(_ context.Context, session string) (string, error) { return session, nil }
+func (r *recorder) Members() []guard.Member {
+	return []guard.Member{
+		{Session: "build", Full: "nod-x-build", Name: "shared", ID: "%3"},
+		{Session: "main", Full: "nod-x-main", Name: "shared", ID: "%1"},
+		{Session: "main", Full: "nod-x-main", Name: "worker", ID: "%3"},
+	}
+}
+func (r *recorder) Make(_ context.Context, session, name string) (guard.Member, bool, error) {
+	r.got = append(r.got, strings.TrimSpace("make "+session+" "+name))
+	return guard.Member{}, true, r.deaf
+}
+func (r *recorder) End(_ context.Context, session, name string) error {
+	r.got = append(r.got, strings.TrimSpace("end "+session+" "+name))
+	return r.deaf
+}
+
+var _ guard.Roster = (*recorder)(nil)
+
 // actions are one of each kind; path is a file that does not exist.
 func actions(path string) map[string]tools.Action {
 	return map[string]tools.Action{
@@ -81,6 +103,11 @@ func actions(path string) map[string]tools.Action {
 		"write":   {Tool: "x", Kind: tools.Write, Target: "local", User: "ops", Path: path, Content: []byte("text")},
 		"read":    {Tool: "x", Kind: tools.Read, Target: "local", User: "ops", Path: "/etc/hostname", Command: "lines"},
 		"capture": {Tool: "x", Kind: tools.Read, Target: "local", User: "ops", Pane: "%3", Command: guard.View{Start: "-"}.Encode()},
+
+		"create-session": {Tool: "x", Kind: tools.Manage, Target: "local", User: "ops", Command: "create-session build"},
+		"kill-session":   {Tool: "x", Kind: tools.Manage, Target: "local", User: "ops", Command: "kill-session build", Busy: "nod-x-build:shared %3 at its prompt"},
+		"create-pane":    {Tool: "x", Kind: tools.Manage, Target: "local", User: "ops", Command: "create-pane main worker"},
+		"kill-pane":      {Tool: "x", Kind: tools.Manage, Target: "local", User: "ops", Command: "kill-pane main worker", Pane: "%3", Busy: "nod-x-main:worker %3 at its prompt"},
 	}
 }
 
@@ -112,6 +139,9 @@ func (w world) do(t *testing.T, name string, a tools.Action, grant tools.Grant) 
 	case "capture":
 		_, err := w.Capture(t.Context(), a, grant)
 		return err
+	case "create-session", "kill-session", "create-pane", "kill-pane":
+		_, err := w.Manage(t.Context(), a, grant)
+		return err
 	}
 	t.Fatalf("no action %q", name)
 	return nil
@@ -131,6 +161,7 @@ func TestGrantedActionsHappenOnceAsTheySay(t *testing.T) {
 		want := map[string]string{
 			"exec": "in", "write": "text", "run": "run id", "type": "type ls Up,C-c,Enter",
 			"capture": `capture {"start":"-"}`, "read": "",
+			"create-session": "make build", "kill-session": "end build", "create-pane": "make main worker", "kill-pane": "end main worker",
 		}[name]
 		if got := string(content) + strings.Join(w.pane.got, ""); got != want {
 			t.Errorf("%s did %q, want %q", name, got, want)
@@ -182,7 +213,7 @@ func alter(t *testing.T, v reflect.Value) {
 		v.SetBool(!v.Bool())
 	case reflect.Int64:
 		v.SetInt(v.Int() + 1)
-	case reflect.Uint8:
+	case reflect.Uint8, reflect.Uint64:
 		v.SetUint(v.Uint() + 1)
 	case reflect.Slice:
 		v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
@@ -199,29 +230,46 @@ func TestMalformedActionsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(t.TempDir(), "file")
 	for name, edit := range map[string]func(*tools.Action){
-		"exec with a pane":          func(a *tools.Action) { a.Pane = "%3" },
-		"exec with keys":            func(a *tools.Action) { a.Keys = []string{"C-c"} },
-		"exec with a path":          func(a *tools.Action) { a.Path = "/x" },
-		"exec without a shell":      func(a *tools.Action) { a.Dialect = "" },
-		"exec with another shell":   func(a *tools.Action) { a.Dialect = "perl" },
-		"exec without a command":    func(a *tools.Action) { a.Command = "" },
-		"exec in the background":    func(a *tools.Action) { a.Background = true },
-		"exec with a negative wait": func(a *tools.Action) { a.Wait = -1 },
-		"run with input":            func(a *tools.Action) { a.Stdin = []byte("x") },
-		"run without a pane":        func(a *tools.Action) { a.Pane = "" },
-		"run with what runs":        func(a *tools.Action) { a.Busy = "make" },
-		"run behind a pending line": func(a *tools.Action) { a.Pending = "rm -rf " },
-		"run waited for and not":    func(a *tools.Action) { a.Background = true },
-		"type with a command":       func(a *tools.Action) { a.Command = "x" },
-		"write with a command":      func(a *tools.Action) { a.Command = "x" },
-		"write a relative path":     func(a *tools.Action) { a.Path = "file" },
-		"write an unclean path":     func(a *tools.Action) { a.Path = "/tmp/../etc/x" },
-		"read with content":         func(a *tools.Action) { a.Content = []byte("x") },
-		"capture without a view":    func(a *tools.Action) { a.Command = "" },
-		"capture with a bad view":   func(a *tools.Action) { a.Command = `{"start":"-","shell":"id"}` },
+		"exec with a pane":              func(a *tools.Action) { a.Pane = "%3" },
+		"exec with keys":                func(a *tools.Action) { a.Keys = []string{"C-c"} },
+		"exec with a path":              func(a *tools.Action) { a.Path = "/x" },
+		"exec without a shell":          func(a *tools.Action) { a.Dialect = "" },
+		"exec with another shell":       func(a *tools.Action) { a.Dialect = "perl" },
+		"exec without a command":        func(a *tools.Action) { a.Command = "" },
+		"exec in the background":        func(a *tools.Action) { a.Background = true },
+		"exec with a negative wait":     func(a *tools.Action) { a.Wait = -1 },
+		"run with input":                func(a *tools.Action) { a.Stdin = []byte("x") },
+		"run without a pane":            func(a *tools.Action) { a.Pane = "" },
+		"run with what runs":            func(a *tools.Action) { a.Busy = "make" },
+		"run behind a pending line":     func(a *tools.Action) { a.Pending = "rm -rf " },
+		"run waited for and not":        func(a *tools.Action) { a.Background = true },
+		"type with a command":           func(a *tools.Action) { a.Command = "x" },
+		"write with a command":          func(a *tools.Action) { a.Command = "x" },
+		"write a relative path":         func(a *tools.Action) { a.Path = "file" },
+		"write an unclean path":         func(a *tools.Action) { a.Path = "/tmp/../etc/x" },
+		"read with content":             func(a *tools.Action) { a.Content = []byte("x") },
+		"capture without a view":        func(a *tools.Action) { a.Command = "" },
+		"create-session with keys":      func(a *tools.Action) { a.Keys = []string{"C-c"} },
+		"create-session with what ends": func(a *tools.Action) { a.Busy = "x" },
+		"create-pane with an id":        func(a *tools.Action) { a.Pane = "%3" },
+		"create-pane without a name":    func(a *tools.Action) { a.Command = "create-pane main" },
+		"create-pane by another name":   func(a *tools.Action) { a.Command = "create-pane main Worker" },
+		"create-pane and more":          func(a *tools.Action) { a.Command += " ; id" },
+		"create-pane on two lines":      func(a *tools.Action) { a.Command += "\nkill-session build" },
+		"create-session of nothing":     func(a *tools.Action) { a.Command = "create-session " },
+		"kill-session by an option":     func(a *tools.Action) { a.Command = "kill-session -a" },
+		"kill-session unseen":           func(a *tools.Action) { a.Busy = "" },
+		"kill-session with a pane":      func(a *tools.Action) { a.Pane = "%3" },
+		"kill-pane without its id":      func(a *tools.Action) { a.Pane = "" },
+		"kill-pane with a command":      func(a *tools.Action) { a.Literal = "x" },
+		"kill-pane and another verb":    func(a *tools.Action) { a.Command = "kill-server main worker" },
+		"capture with a bad view":       func(a *tools.Action) { a.Command = `{"start":"-","shell":"id"}` },
 	} {
 		kind, _, _ := strings.Cut(name, " ")
-		a := actions(path)[kind]
+		a, ok := actions(path)[kind]
+		if !ok {
+			t.Fatalf("no action %q", kind)
+		}
 		edit(&a)
 		if err := w.do(t, kind, a, w.minter.Mint(a)); !errors.Is(err, guard.ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
@@ -262,6 +310,9 @@ func TestChangedSurroundingsStopAnAction(t *testing.T) {
 		"another command, keys":    {"type", func(s *guard.State) { s.Busy = "rm -i *" }},
 		"another folder":           {"run", func(s *guard.State) { s.Dir = "/tmp" }},
 		"another folder, keys":     {"type", func(s *guard.State) { s.Dir = "/tmp" }},
+		"a run before a kill":      {"kill-pane", func(s *guard.State) { s.Busy = "make" }},
+		"a program before a kill":  {"kill-session", func(s *guard.State) { s.AtPrompt = false }},
+		"typed before a kill":      {"kill-session", func(s *guard.State) { s.Pending = "rm" }},
 		"another shell":            {"run", func(s *guard.State) { s.Shell = "fish" }},
 		"another shell, keys":      {"type", func(s *guard.State) { s.Shell = "sh" }},
 	} {
@@ -274,12 +325,88 @@ func TestChangedSurroundingsStopAnAction(t *testing.T) {
 		if err := w.do(t, c.kind, a, grant); !errors.As(err, &changed) {
 			t.Errorf("%s: %v", name, err)
 		}
+		onPane := a.Kind == tools.Run || a.Kind == tools.Type
+		if err := w.Standing(t.Context(), a); errors.As(err, &changed) != onPane {
+			t.Errorf("%s: who is asked is told %v", name, err)
+		}
 		if len(w.pane.got) != 0 {
 			t.Errorf("%s: %q happened", name, w.pane.got)
 		}
 		w.pane.state = before // as approved again: the grant was not used up
 		if err := w.do(t, c.kind, a, grant); err != nil {
 			t.Errorf("%s, when all is as it was: %v", name, err)
+		}
+		if err := w.Standing(t.Context(), a); err != nil {
+			t.Errorf("%s, when all is as it was: who is asked is told %v", name, err)
+		}
+	}
+}
+
+// The default session and its shared pane stay, whoever approved it.
+func TestTheDefaultSessionIsNotEnded(t *testing.T) {
+	w := newWorld(t)
+	for _, a := range []tools.Action{
+		{Kind: tools.Manage, Target: "local", User: "ops", Command: "kill-session main", Busy: "x"},
+		{Kind: tools.Manage, Target: "local", User: "ops", Command: "kill-pane main shared", Pane: "%1", Busy: "x"},
+	} {
+		if _, err := w.Manage(t.Context(), a, w.minter.Mint(a)); !errors.Is(err, pane.ErrProtected) {
+			t.Errorf("%s: %v", a.Command, err)
+		}
+	}
+	a := tools.Action{Kind: tools.Manage, Target: "local", User: "ops", Command: "kill-session other", Busy: "x"}
+	if _, err := w.Manage(t.Context(), a, w.minter.Mint(a)); !errors.Is(err, guard.ErrNoPane) {
+		t.Errorf("one that is not there: %v", err)
+	}
+	if len(w.pane.got) != 0 {
+		t.Errorf("%q happened", w.pane.got)
+	}
+}
+
+// What ends says for each pane what goes on in it, and nothing that runs there
+// can pass for another line.
+func TestWhatEndsIsSaidExactly(t *testing.T) {
+	w := newWorld(t)
+	for want, state := range map[string]guard.State{
+		"at its prompt": {AtPrompt: true},
+		`at its prompt, where "rm -rf \u202e" is typed`:                       {AtPrompt: true, Pending: "rm -rf \u202e"},
+		`runs "make\nnod-x-main:worker %3 at its prompt"`:                     {Busy: "make\nnod-x-main:worker %3 at its prompt"},
+		"does something that nod did not start, or its shell does not answer": {},
+	} {
+		w.pane.state = state
+		w.pane.state.ID = "%3"
+		d, err := w.Doomed(t.Context(), "local", "main", "worker")
+		if err != nil || d.Text != "nod-x-main:worker %3 "+want {
+			t.Errorf("%q: %q, %v", want, d.Text, err)
+		}
+	}
+	w.pane.state.AtPrompt = true
+	d, err := w.Doomed(t.Context(), "local", "build", "shared")
+	if err != nil || !strings.Contains(d.Text, "\nthe session nod-x-build, since this is its last pane") {
+		t.Errorf("the last pane: %q, %v", d.Text, err)
+	}
+}
+
+func TestMakingThatFailsIsNotNothing(t *testing.T) {
+	w := newWorld(t)
+	for name, sure := range map[error]bool{context.Canceled: false, pane.ErrTooMany: true} {
+		for _, verb := range []string{"create-session", "kill-pane"} {
+			w.pane.deaf = name
+			a := actions("")[verb]
+			var unsure *guard.UnsureError
+			if err := w.do(t, verb, a, w.minter.Mint(a)); !errors.Is(err, name) || errors.As(err, &unsure) == sure {
+				t.Errorf("%s, %v: %v", verb, name, err)
+			}
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"build": "build", " Build ": "build", "My  big\tbuild": "my-big-build", "a_b-1": "a_b-1",
+		"": "", " ": "", "-x": "", "a:b": "", "a.b": "", "ü": "", "%3": "", "a;b": "", strings.Repeat("x", 33): "",
+	} {
+		if got, err := guard.Name(text); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
 }
@@ -392,6 +519,28 @@ func TestCommandLinesReachTheirShellAsTheyAre(t *testing.T) {
 		if o, err := p.Wait(); !o.OK() || err != nil || out.String() != want {
 			t.Errorf("%q: %s, %v, %q, %q", command, o, err, out.String(), errs.String())
 		}
+	}
+}
+
+// breaking is a target whose link breaks while a program is being started.
+type breaking struct{ backends.Target }
+
+func (breaking) Name() string { return "ssh:box" }
+
+func (breaking) Exec(context.Context, backends.Command) (backends.Process, error) {
+	return nil, fmt.Errorf("ssh: %w: the link broke", backends.ErrUnsure)
+}
+
+func TestAStartThatNobodyKnowsOfIsUnsure(t *testing.T) {
+	w := newWorld(t)
+	if err := w.Add(guard.Place{Target: breaking{local.New(nil)}, User: "ops", Shell: "sh"}); err != nil {
+		t.Fatal(err)
+	}
+	a := tools.Action{Tool: "x", Kind: tools.Exec, Target: "ssh:box", User: "ops", Command: "true", Dialect: "sh"}
+	_, err := w.Exec(t.Context(), a, w.minter.Mint(a), nil, nil)
+	var unsure *guard.UnsureError
+	if !errors.As(err, &unsure) || !errors.Is(err, backends.ErrUnsure) {
+		t.Errorf("%v", err)
 	}
 }
 

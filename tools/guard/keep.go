@@ -25,22 +25,31 @@ type kept struct{ keeper *pane.Keeper }
 
 // Find implements [Panes].
 func (k kept) Find(ctx context.Context, session, name string) (Pane, error) {
+	label, err := k.Label(ctx, session)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoPane, err)
+	}
 	if strings.HasPrefix(name, "%") {
 		for _, p := range k.keeper.List() {
-			if p.ID() == name {
+			if p.ID() == name && (session == "" || p.Session() == label) {
 				return keptPane{p}, nil
 			}
 		}
 		return nil, fmt.Errorf("%w: %s", ErrNoPane, name)
 	}
-	if (session == "" || session == pane.DefaultSession) && (name == "" || name == pane.SharedPane) {
+	if name != "" {
+		if name, err = Name(name); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNoPane, err)
+		}
+	}
+	if label == pane.DefaultSession && (name == "" || name == pane.SharedPane) {
 		p, err := k.keeper.Shared(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return keptPane{p}, nil
 	}
-	p, err := k.keeper.Get(session, name)
+	p, err := k.keeper.Get(label, name)
 	if errors.Is(err, pane.ErrNotFound) {
 		return nil, fmt.Errorf("%w: %w", ErrNoPane, err)
 	}
@@ -58,16 +67,21 @@ func (p keptPane) Look(ctx context.Context) (State, error) {
 	if ctx.Err() != nil {
 		return State{}, context.Cause(ctx)
 	}
-	s := State{ID: p.ID(), Shell: dialect(p.Shell()), AtPrompt: p.AtPrompt()}
+	s := State{
+		ID: p.ID(), Shell: dialect(p.Shell()), Generation: p.Generation(), Inside: p.Inside(), AtPrompt: p.AtPrompt(),
+	}
 	if s.AtPrompt {
+		s.Pending = p.PendingLine()
+	}
+	if s.AtPrompt && len(s.Inside) == 0 { // nobody knows the folder of a shell that may be on another machine
 		dir, err := p.Dir(ctx)
 		if err != nil {
 			return State{}, err
 		}
-		s.Dir, s.Pending = dir, p.PendingLine()
+		s.Dir = dir
 	}
 	if r := p.Busy(); r != nil {
-		s.Busy = r.Command
+		s.Busy, s.Since = r.Command, r.Started
 	}
 	return s, nil
 }
@@ -158,6 +172,11 @@ func (p keptPane) Capture(ctx context.Context, v View) (pane.Capture, error) {
 type keptRun struct {
 	*pane.Run
 	pane *pane.Pane
+}
+
+// Asks implements [Run].
+func (r keptRun) Asks(ctx context.Context, look bool) (pane.Asking, time.Duration) {
+	return r.pane.Asks(ctx, r.Run, look)
 }
 
 // Interrupt implements [Run]. What runs after it is not interrupted.

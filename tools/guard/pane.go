@@ -16,8 +16,8 @@ import (
 // Panes are a target's panes. [Keep] makes them of a keeper.
 type Panes interface {
 	// Find returns a managed pane. An empty session means the default one, an
-	// empty name its shared pane, a name such as "%3" the pane with that id.
-	// The error is ErrNoPane if there is none.
+	// empty name its shared pane, a name such as "%3" the pane with that id (in
+	// that session, if one is named). The error is ErrNoPane if there is none.
 	Find(ctx context.Context, session, name string) (Pane, error)
 }
 
@@ -37,12 +37,25 @@ type Pane interface {
 
 // State is how a pane stands at one moment.
 type State struct {
-	ID       string // "%3"
-	Shell    string // dialect of the pane's shell; "bash", which is read with most suspicion, where it is not known
-	AtPrompt bool   // the shell is known to wait for a command
-	Dir      string // where the shell stands, at its prompt; empty if it is not known
-	Pending  string // what stands on the prompt's line
-	Busy     string // the tracked command that runs; empty if none does
+	ID    string // "%3"
+	Shell string // dialect of the pane's shell; "bash", which is read with most suspicion, where it is not known
+	// Generation is another number when another shell would get a command.
+	Generation uint64
+	// Inside are the commands that have opened shells within the pane's own; the
+	// innermost is the one that would get a command. A shell that only waits
+	// there is not known to stand at a prompt.
+	Inside   []string
+	AtPrompt bool      // the shell is known to wait for a command
+	Dir      string    // where the shell stands, at its prompt; empty if it is not known
+	Pending  string    // what stands on the prompt's line
+	Busy     string    // the tracked command that runs; empty if none does
+	Since    time.Time // when that was given to the shell
+}
+
+// Waits reports whether the command that runs is one that has opened a shell,
+// which waits for commands.
+func (s State) Waits() bool {
+	return len(s.Inside) > 0 && s.Busy == s.Inside[len(s.Inside)-1]
 }
 
 // Run is a command that was dispatched to a pane. Its methods are safe for
@@ -52,6 +65,9 @@ type Run interface {
 	Done() <-chan struct{}
 	// FullScreen is closed when a full-screen program has taken the terminal.
 	FullScreen() <-chan struct{}
+	// Asks says what the command seems to wait for, and when to ask again if
+	// nothing does: see [pane.Pane.Asks].
+	Asks(ctx context.Context, look bool) (pane.Asking, time.Duration)
 	// Result is what is known now; it is final once Done is closed.
 	Result() pane.Result
 	// Interrupt types Ctrl-C, unless the run has ended.
@@ -113,6 +129,24 @@ func (g *Guard) Look(ctx context.Context, target, session, name string) (State, 
 	return at.Look(ctx)
 }
 
+// Held says in words which program waits for keys in a managed pane, where somebody
+// has started it by hand: a command would not get anywhere. It is empty where that is
+// not so, or not known by the end of ctx.
+func (g *Guard) Held(ctx context.Context, target, session, name string) string {
+	p, err := g.place(target)
+	if err != nil {
+		return ""
+	}
+	at, err := find(ctx, p, session, name)
+	if err != nil {
+		return ""
+	}
+	if h, ok := at.(interface{ Held(context.Context) string }); ok {
+		return h.Held(ctx)
+	}
+	return ""
+}
+
 func find(ctx context.Context, p Place, session, name string) (Pane, error) {
 	if p.Panes == nil {
 		return nil, fmt.Errorf("%w: %s", ErrNoPanes, p.Target.Name())
@@ -139,22 +173,27 @@ func (g *Guard) Run(ctx context.Context, a tools.Action, grant tools.Grant, d Di
 	if err != nil {
 		return nil, err
 	}
-	if err := same([]ChangedError{
-		{"the pane", a.Pane, now.ID},
-		{"the pane's shell", a.Dialect, now.Shell},
-		{"the pane's directory", a.Dir, now.Dir},
-		{"the pane's prompt line", "", now.Pending},
-		{"whether the pane stands at a prompt", yes(a.Prompt), yes(a.Prompt && (now.AtPrompt || now.Busy != ""))},
-	}); err != nil {
+	if err := standing(a, now); err != nil {
 		return nil, err
 	}
 	if err := g.redeem(a, grant); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, d.Turn)
+	if a, err = g.filled(a); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, d.Turn, &lateError{d.Turn})
 	defer cancel()
-	return at.Run(ctx, pane.Request{Command: a.Command, Keep: d.Keep, Sink: d.Sink})
+	return at.Run(ctx, pane.Request{Command: a.Command, Keep: d.Keep, Sink: d.Sink, Inside: a.Inside, Generation: a.Shell})
 }
+
+// lateError is why a command is not waited with any longer. It is a time-out
+// also for who asks for context.DeadlineExceeded.
+type lateError struct{ after time.Duration }
+
+func (e *lateError) Error() string { return fmt.Sprintf("its turn did not come within %s", e.after) }
+
+func (*lateError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // Type types a's text, keys and Enter, in this order, into a's pane. An
 // UnsureError means that some of it may have been typed.
@@ -163,20 +202,16 @@ func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) err
 	if err != nil {
 		return err
 	}
-	if err := same([]ChangedError{
-		{"the pane", a.Pane, now.ID},
-		{"whether the pane stands at a prompt", yes(a.Prompt), yes(now.AtPrompt)},
-		{"the pane's shell", a.Dialect, now.Shell},
-		{"the pane's directory", a.Dir, now.Dir},
-		{"the pane's prompt line", a.Pending, now.Pending},
-		{"the command in the pane", a.Busy, now.Busy},
-	}); err != nil {
+	if err := standing(a, now); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err := g.redeem(a, grant); err != nil {
+		return err
+	}
+	if a, err = g.filled(a); err != nil {
 		return err
 	}
 	keys := slices.Clone(a.Keys)
@@ -231,9 +266,10 @@ func same(all []ChangedError) error {
 	return nil
 }
 
-func yes(b bool) string {
-	if b {
-		return "yes"
+// spot says whether a pane stands at its prompt.
+func spot(prompt bool) string {
+	if prompt {
+		return "at its prompt"
 	}
-	return "no"
+	return "not at its prompt"
 }

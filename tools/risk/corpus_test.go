@@ -1,42 +1,65 @@
 package risk
 
 import (
-	_ "embed"
+	"embed"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
-//go:embed testdata/corpus.txt
-var corpusText string
+// The corpus: a sysadmin's day, and two nights on call. What stands in night.txt
+// and relief.txt was written before the analyzer had been tried on it.
+//
+//go:embed testdata/corpus.txt testdata/night.txt testdata/relief.txt testdata/dawn.txt testdata/siege.txt
+var corpusFiles embed.FS
+
+var corpusNames = []string{"corpus.txt", "night.txt", "relief.txt", "dawn.txt", "siege.txt"}
 
 // example is one command of the corpus with what is true of it.
 type example struct {
 	effect  Effect
 	flags   Flags
 	auto    bool
+	reach   bool // auto but for the hosts that it asks
 	command string
+	file    string
 	line    int
 }
 
-// corpus reads the examples; a heading holds for the lines below it.
+// corpus reads all examples.
 func corpus(t testing.TB) []example {
 	t.Helper()
 	var all []example
+	for _, name := range corpusNames {
+		all = append(all, examples(t, name)...)
+	}
+	return all
+}
+
+// examples reads one file; a heading holds for the lines below it.
+func examples(t testing.TB, name string) []example {
+	t.Helper()
+	body, err := corpusFiles.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []example
 	var now example
-	for i, line := range strings.Split(corpusText, "\n") {
+	for i, line := range strings.Split(string(body), "\n") {
 		switch {
 		case line == "" || strings.HasPrefix(line, "# "):
 		case strings.HasPrefix(line, "== "):
 			fields := strings.Fields(line)
-			now = example{auto: fields[3] == "auto"}
+			now = example{auto: fields[3] == "auto", reach: fields[3] == "reach", file: name}
 			if err := now.effect.UnmarshalText([]byte(fields[1])); err != nil {
-				t.Fatalf("line %d: %v", i+1, err)
+				t.Fatalf("%s:%d: %v", name, i+1, err)
 			}
 			for _, w := range strings.Split(fields[2], ",") {
 				if f, err := ParseFlag(w); err == nil {
 					now.flags |= f
 				} else if w != "-" {
-					t.Fatalf("line %d: %v", i+1, err)
+					t.Fatalf("%s:%d: %v", name, i+1, err)
 				}
 			}
 		default:
@@ -47,54 +70,75 @@ func corpus(t testing.TB) []example {
 	return all
 }
 
-// TestScoreboard holds the analyzer to its bar and prints where it stands.
+// score is what a file's commands come to.
+type score struct {
+	all, exact, leaks, plain, plainAuto, reaches, reachesFound, losses, lossesFound, flagged, flagsFound int
+}
+
+// TestScoreboard holds the analyzer to its bar, file by file, and prints where
+// it stands.
 func TestScoreboard(t *testing.T) {
-	var plain, plainAuto, losses, lossesFound, leaks, flagged, flagsFound, exact int
-	all := corpus(t)
-	for _, e := range all {
-		v := Command(e.command, Bash)
-		if v.Effect == e.effect {
-			exact++
+	for _, name := range corpusNames {
+		var s score
+		for _, e := range examples(t, name) {
+			s.count(t, e)
 		}
-		if e.auto {
-			plain++
-			if v.Auto {
-				plainAuto++
-			} else {
-				t.Logf("line %d: asks about a plain command: %q: %v", e.line, e.command, v.Findings)
-			}
-			continue
-		}
-		if v.Auto {
-			leaks++
-			t.Errorf("line %d: runs by itself: %q", e.line, e.command)
-		}
-		if e.effect == Destroy {
-			losses++
-			if v.Effect == Destroy {
-				lossesFound++
-			} else {
-				t.Logf("line %d: loss not found: %q: %v %v", e.line, e.command, v.Effect, v.Findings)
-			}
-		} else if v.Effect != e.effect {
-			t.Logf("line %d: %v, want %v: %q: %v", e.line, v.Effect, e.effect, e.command, v.Findings)
-		}
-		if e.flags != 0 {
-			flagged++
-			if v.Flags.Has(e.flags) {
-				flagsFound++
-			} else {
-				t.Logf("line %d: flags %v, want %v: %q: %v", e.line, v.Flags, e.flags, e.command, v.Findings)
-			}
+		t.Logf("%-11s %4d commands; run by themselves: %d that must not; plain and automatic: %d of %d, %.1f %% (bar 90); plain but for the host: %d of %d; loss found: %d of %d, %.1f %% (bar 98); flags found: %d of %d, %.1f %%; effect exact: %.1f %%",
+			name, s.all, s.leaks, s.plainAuto, s.plain, percent(s.plainAuto, s.plain), s.reachesFound, s.reaches, s.lossesFound, s.losses, percent(s.lossesFound, s.losses),
+			s.flagsFound, s.flagged, percent(s.flagsFound, s.flagged), percent(s.exact, s.all))
+		if s.leaks > 0 || s.plain > 0 && percent(s.plainAuto, s.plain) < 90 || s.reaches > 0 && percent(s.reachesFound, s.reaches) < 90 || s.losses > 0 && percent(s.lossesFound, s.losses) < 98 {
+			t.Errorf("%s: below the bar", name)
 		}
 	}
-	t.Logf("commands            %d, effect exact %.1f %%", len(all), percent(exact, len(all)))
-	t.Logf("run by themselves   %d that must not", leaks)
-	t.Logf("plain and automatic %d of %d, %.1f %% (bar 90)", plainAuto, plain, percent(plainAuto, plain))
-	t.Logf("loss found          %d of %d, %.1f %% (bar 98)", lossesFound, losses, percent(lossesFound, losses))
-	t.Logf("flags found         %d of %d, %.1f %%", flagsFound, flagged, percent(flagsFound, flagged))
-	if len(all) < 500 || percent(plainAuto, plain) < 90 || percent(lossesFound, losses) < 98 {
-		t.Error("below the bar")
+	if n := len(corpus(t)); n < 500 {
+		t.Errorf("the corpus has only %d commands", n)
+	}
+}
+
+func (s *score) count(t *testing.T, e example) {
+	v := Command(e.command, Bash)
+	s.all++
+	if v.Effect == e.effect {
+		s.exact++
+	}
+	if e.auto {
+		s.plain++
+		if v.Auto {
+			s.plainAuto++
+		} else {
+			t.Logf("%s:%d: asks about a plain command: %q: %v", e.file, e.line, e.command, v.Findings)
+		}
+		return
+	}
+	if v.Auto || v.Plain && !e.reach {
+		s.leaks++
+		t.Errorf("%s:%d: runs by itself, or where its hosts are known: %q", e.file, e.line, e.command)
+	}
+	if e.reach {
+		s.reaches++
+		if v.Plain {
+			s.reachesFound++
+		} else {
+			t.Logf("%s:%d: asks even where the host is known: %q: %v", e.file, e.line, e.command, v.Findings)
+		}
+	}
+	if e.effect == Destroy {
+		s.losses++
+		if v.Effect == Destroy {
+			s.lossesFound++
+		} else {
+			t.Logf("%s:%d: loss not found: %q: %v %v", e.file, e.line, e.command, v.Effect, v.Findings)
+		}
+	} else if v.Effect != e.effect {
+		t.Logf("%s:%d: %v, want %v: %q: %v", e.file, e.line, v.Effect, e.effect, e.command, v.Findings)
+	}
+	if e.flags != 0 {
+		s.flagged++
+		if v.Flags.Has(e.flags) {
+			s.flagsFound++
+		} else {
+			t.Logf("%s:%d: flags %v, want %v: %q: %v", e.file, e.line, v.Flags, e.flags, e.command, v.Findings)
+		}
 	}
 }
 
@@ -103,4 +147,35 @@ func percent(part, whole int) float64 {
 		return 0
 	}
 	return 100 * float64(part) / float64(whole)
+}
+
+// TestFiftyMicroseconds: 99 of 100 commands of the corpus are assessed in less.
+// The best of several runs of each counts, and on a machine that other programs use
+// it takes many until all of them had a calm moment. The bar holds for a build
+// without the race detector, which is some ten times slower and says nothing about
+// time: it runs everything once.
+func TestFiftyMicroseconds(t *testing.T) {
+	all := corpus(t)
+	best, rounds, bar := make([]time.Duration, len(all)), 60, 50*time.Microsecond
+	if raced {
+		rounds = 1
+	}
+	var took []time.Duration
+	at := func(p float64) time.Duration { return took[int(p*float64(len(took)-1))] }
+	for round := range rounds {
+		for i, e := range all {
+			start := time.Now()
+			Command(e.command, Bash)
+			if d := time.Since(start); round == 0 || d < best[i] {
+				best[i] = d
+			}
+		}
+		if took = slices.Sorted(slices.Values(best)); round >= 11 && at(0.99) < bar {
+			break
+		}
+	}
+	t.Logf("per command: median %v, p99 %v, longest %v", at(0.5), at(0.99), took[len(took)-1])
+	if p99 := at(0.99); p99 >= bar && !raced {
+		t.Errorf("p99 is %v, want less than %v", p99, bar)
+	}
 }

@@ -5,10 +5,11 @@
 //
 // # What it promises
 //
-//   - A verdict is Auto only when its effect is Observe, it has no flag, and
-//     every part of the text was understood: parsed in the shell's dialect, with
-//     every program, sub-command, option and kind of operand on the list of what
-//     is permitted. Whatever is not understood is not auto.
+//   - A verdict is Auto only when its effect is Observe, it has no flag, it
+//     sends nothing to another host, and every part of the text was understood:
+//     parsed in the shell's dialect, with every program, sub-command, option and
+//     kind of operand on the list of what is permitted. Whatever is not
+//     understood is not auto.
 //   - The zero Verdict is not auto and counts as the strongest.
 //   - Findings carry byte offsets into the assessed text. What lies inside a
 //     nested text (sh -c '…', ssh host '…') has the span of the word that holds
@@ -18,11 +19,37 @@
 //   - All functions are safe for concurrent use. None returns an error: what
 //     cannot be assessed is a verdict, too.
 //
+// # Other hosts
+//
+// Asking is sending: the path of an address, the labels of a name that is looked
+// up and the name of a bucket all reach somebody. A verdict lists the hosts that
+// an action is known to talk to (Reaches), this one left out. With any, it is not
+// Auto; it is Plain if nothing else is in the way, so that whoever knows which
+// hosts are the operator's own can let it pass. What is put together on the way,
+// or long enough to carry a file away, is exfil and never Plain.
+//
+// Clusters, clouds, package sources and container engines are reached by the
+// account's own settings and do not count, as long as the text names no other.
+//
+// # What a folder's configuration runs
+//
+// git, hg, npm, terraform, docker compose, vagrant, cargo and their like run, or
+// fetch, what a file in the folder names, whichever question they are asked.
+// Whoever can write there decides what runs. They are RuleFolder and never Auto,
+// but for the few questions that TestWhatGitRuns shows to be harmless. make,
+// interpreters, build tools and ldd count as running code.
+//
 // # What it does not know
 //
-// The target's aliases, functions, links, PATH and file contents. A program is
-// known by its base name when it is called by that name or from one of the
-// system's folders. A symbolic link with an innocent name is read as that name.
+// The target's aliases, functions, links, PATH and file contents, and what the
+// account and the system have configured for themselves: PAGER and LESSOPEN,
+// ~/.ssh/config with its ProxyCommand, ~/.curlrc, ~/.wgetrc, ~/.psqlrc, ~/.my.cnf,
+// ~/.inputrc, ~/.kube/config with its exec plugins, ~/.aws/config with its
+// credential_process, docker's context. Whoever can change those has the account
+// already; a command that sets one of these variables, or names another file in
+// their place, is not auto. A program is known by its base name when it is called
+// by that name or from one of the system's folders. A symbolic link with an
+// innocent name is read as that name.
 //
 // An address that is fetched counts as plain when it is a fixed, short http(s)
 // address without query or credentials (curl with GET or HEAD to standard

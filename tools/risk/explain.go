@@ -7,7 +7,8 @@ import (
 )
 
 // Explain says in plain words why a verdict is what it is: one line for the
-// verdict, one for each finding. What it quotes of the text is escaped.
+// verdict, one for each finding. What it quotes of the text is rendered so that
+// nothing looks like what it is not.
 func Explain(v Verdict, text string) string {
 	var b strings.Builder
 	switch {
@@ -17,6 +18,8 @@ func Explain(v Verdict, text string) string {
 		b.WriteString("It can lose something that is hard to get back.")
 	case v.Effect.AtLeast(Mutate):
 		b.WriteString("It can change something.")
+	case v.Plain:
+		b.WriteString("It only reads, and runs by itself only where the hosts that it asks are your own or were named by you.")
 	default:
 		b.WriteString("It only reads, as far as it is understood, but it does not run by itself.")
 	}
@@ -38,11 +41,7 @@ func excerpt(text string, start, end int) string {
 	if start >= end {
 		return ""
 	}
-	piece := strings.TrimSpace(text[start:end])
-	if len(piece) > 60 {
-		piece = piece[:60] + "…"
-	}
-	return fmt.Sprintf("%+q", piece)
+	return `"` + rendered(strings.Trim(text[start:end], " \t\n"), 60) + `"`
 }
 
 func sentence(s string) string {

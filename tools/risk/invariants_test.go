@@ -2,9 +2,9 @@ package risk
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // mutations are rewritings that make an automatic command do something else, or
@@ -60,14 +60,23 @@ var mutations = []struct {
 	{"heredoc", func(s string) string { return s + "\nsh <<X\ntouch /tmp/x\nX" }},
 }
 
+// TestNoMutationStaysAutomatic tries a part of the pairs of a command and a rewriting,
+// so that each rewriting meets many commands, or all pairs with NOD_E2E=1.
 func TestNoMutationStaysAutomatic(t *testing.T) {
+	share := 4
+	switch {
+	case os.Getenv("NOD_E2E") == "1":
+		share = 1
+	case raced:
+		share = 16
+	}
 	for _, e := range corpus(t) {
 		if !e.auto {
 			continue
 		}
 		for i, m := range mutations {
-			if (e.line+i)%4 != 0 {
-				continue // a quarter of the pairs, each rewriting on many commands
+			if (e.line+i)%share != 0 {
+				continue
 			}
 			text := m.rewrite(e.command)
 			for _, d := range []Dialect{Bash, POSIX, Zsh, Fish} {
@@ -124,8 +133,16 @@ func checkVerdict(t *testing.T, v Verdict, size int) {
 		t.Fatalf("asks without a reason: %+v", v)
 	}
 	for _, f := range v.Findings {
-		if f.Start < 0 || f.End < f.Start || f.End > size || f.Rule == "" || f.Why == "" || !utf8.ValidString(f.Why) {
+		if f.Start < 0 || f.End < f.Start || f.End > size || f.Rule == "" || f.Why == "" || !exact(f.Why) {
 			t.Fatalf("broken finding %+v in %d bytes", f, size)
+		}
+	}
+	if v.Auto != (v.Plain && len(v.Reaches) == 0) || v.Plain && (v.Effect != Observe || v.Flags != 0 || hasRule(v, RuleFolder)) {
+		t.Fatalf("plain in spite of itself: %+v", v)
+	}
+	for _, r := range v.Reaches {
+		if r.Start < 0 || r.End < r.Start || r.End > size || r.Host == "" || thisHost(r.Host) {
+			t.Fatalf("broken reach %+v in %d bytes", r, size)
 		}
 	}
 }
@@ -167,6 +184,7 @@ func TestBounds(t *testing.T) {
 		"long":     "ls " + strings.Repeat("a", maxText),
 		"brackets": strings.Repeat("$(", 5000),
 		"closed":   strings.Repeat("$(", 500) + "ls" + strings.Repeat(")", 500),
+		"unknown":  "cat /etc/" + strings.Repeat("$a", 400) + "q", // each part may be anything
 		"braces":   "ls " + strings.Repeat("{a,b}", 40),
 		"numbers":  "ls {1..999999999}",
 		"nested":   nestedShells(40),
@@ -250,5 +268,37 @@ func TestNothingIsAddedUnseenToALineThatHasBegun(t *testing.T) {
 	}
 	if v := Keys(Keystrokes{Pending: "ls x", Enter: true, AtPrompt: true, Dialect: Bash}); !v.Auto {
 		t.Errorf("a line that is sent off as it is: %+v", v)
+	}
+}
+
+// A shell ends a comment with its line, whatever stands at its end; the parser
+// goes on behind a backslash.
+func TestABackslashDoesNotContinueAComment(t *testing.T) {
+	for _, text := range []string{
+		"df -h # fine \\\ntouch /tmp/x", "df -h #\\\ntouch /tmp/x", "# \\\n# \\\ntouch /tmp/x", "ls # \\\\\\\ntouch /tmp/x",
+		"{ ls # a\\\ntouch /tmp/x\n}", "ls $(ls # \\\ntouch /tmp/x\n)", "sh -c 'ls # \\\ntouch /tmp/x'",
+	} {
+		for _, d := range []Dialect{Bash, POSIX, Zsh, Fish} {
+			if v := Command(text, d); v.Auto || !v.Mutation {
+				t.Errorf("%q in %v: %s, auto %t", text, d, v.Effect, v.Auto)
+			}
+		}
+	}
+	if v := Command("ls -l \\\n  /srv # all of it", Bash); !v.Auto {
+		t.Errorf("a line that goes on: %v", v.Findings)
+	}
+	if found := ShellKillers("ls # \\\nexit 1", Bash); len(found) != 1 {
+		t.Errorf("an exit behind a comment: %v", found)
+	}
+}
+
+// Assessing changes nothing in the tree that was read: loops are read more than
+// once.
+func TestBracesInLoopsWithinLoops(t *testing.T) {
+	const text = "for a in 1 2; do for b in 1 2; do ls {x,y}; c=rm; done; $c {x,y}; done"
+	for _, d := range []Dialect{Bash, POSIX, Zsh} {
+		if v := Command(text, d); v.Effect != Destroy || v.Auto {
+			t.Errorf("%v: %+v", d, v)
+		}
 	}
 }

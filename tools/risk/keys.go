@@ -2,6 +2,7 @@ package risk
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -133,6 +134,8 @@ func (v Verdict) with(o Verdict) Verdict {
 		Flags:    v.Flags | o.Flags,
 		Auto:     v.Auto && o.Auto,
 		Findings: append(append([]Finding{}, v.Findings...), o.Findings...),
+		Plain:    (v.Auto || v.Plain) && (o.Auto || o.Plain),
+		Reaches:  slices.Concat(v.Reaches, o.Reaches),
 	}
 	out.Mutation = out.Effect.AtLeast(Mutate)
 	out.Privesc = out.Flags.Has(Privesc)
@@ -176,7 +179,7 @@ func intoProgram(k Keystrokes) Verdict {
 		calm = calm && (navigation[name] || name == "c-c" && k.Tracked)
 	}
 	if calm {
-		return Verdict{Effect: Observe, Level: Low, Auto: true, Findings: []Finding{}}
+		return Verdict{Effect: Observe, Level: Low, Auto: true, Plain: true, Findings: []Finding{}}
 	}
 	text := k.Pending + k.Literal
 	v := single(Mutate, 0, Finding{Rule: "keys.program", End: len(text), Why: "types into a running program, which may act on it"})

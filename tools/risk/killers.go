@@ -2,6 +2,7 @@ package risk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -14,7 +15,7 @@ import (
 // word.
 func ShellKillers(script string, d Dialect) []Finding {
 	if len(script) > maxText || nesting(script) > maxNest {
-		return []Finding{{Rule: "shell.size", End: len(script), Why: "the script is too large to be checked for commands that end the shell"}}
+		return []Finding{{Rule: "shell.size", End: len(script), Why: "is too large to be checked for commands that end the shell"}}
 	}
 	file, err := parse(script, d.variant())
 	if err != nil {
@@ -87,10 +88,7 @@ func (k *killers) stmt(s *syntax.Stmt) {
 
 func (k *killers) call(c *syntax.CallExpr, s *syntax.Stmt) {
 	quiet := &assessor{dialect: k.dialect, effect: Observe}
-	args := quiet.fields(c.Args)
-	for len(args) > 1 && (args[0].text == "builtin" || args[0].text == "command" || args[0].text == "noglob" || args[0].text == "time") && !strings.HasPrefix(args[1].text, "-") {
-		args = args[1:]
-	}
+	args := bare(quiet.fields(c.Args))
 	if len(args) == 0 {
 		return
 	}
@@ -98,20 +96,77 @@ func (k *killers) call(c *syntax.CallExpr, s *syntax.Stmt) {
 	switch rule, why := killing(args); {
 	case rule != "":
 		k.add(c, rule, why)
-	case name == "exec" && len(args) == 1 && len(s.Redirs) > 0:
+	case name == "exec" && len(args) == 1 && slices.ContainsFunc(s.Redirs, standard):
 		k.add(c, "shell.exec", "redirects everything the shared shell reads or writes from now on")
-	case name == "eval" && k.depth < maxDepth && len(args) > 1:
-		text := join(args[1:])
-		if file, err := parse(text.text, k.dialect.variant()); err == nil {
-			inner := &killers{dialect: k.dialect, text: k.text, functions: k.functions, depth: k.depth + 1, fixed: c.Args[0]}
-			inner.stmts(file.Stmts)
-			if len(inner.found) > 0 {
-				k.add(c, inner.found[0].Rule, "evaluates a text that ends or cripples the shared shell")
-			}
+	case name == "eval" && len(args) > 1:
+		if rule := k.inner(join(args[1:]).text, c.Args[0]); rule != "" {
+			k.add(c, rule, "evaluates a text that ends or cripples the shared shell")
 		}
+	case name == "trap" && len(args) > 2 && slices.ContainsFunc(args[2:], func(w word) bool { return w.text != "EXIT" && w.text != "0" }):
+		if rule := k.inner(args[1].text, c.Args[0]); rule != "" {
+			k.add(c, rule, "has a signal end or cripple the shared shell")
+		}
+	case name == "kill" && namesItself(c):
+		k.add(c, "shell.kill", "signals the shared shell")
 	case k.functions[name]:
 		k.add(c, "shell.function", "calls a function that ends or cripples the shared shell")
 	}
+}
+
+// bare is a command without the words that only say how it is looked up.
+func bare(args []word) []word {
+	for len(args) > 1 {
+		switch args[0].text {
+		case "builtin", "command", "noglob", "nocorrect", "time":
+		default:
+			return args
+		}
+		rest := args[1:]
+		for len(rest) > 1 && (rest[0].text == "--" || rest[0].text == "-p") {
+			rest = rest[1:]
+		}
+		if strings.HasPrefix(rest[0].text, "-") {
+			return args // "command -v exit" only asks
+		}
+		args = rest
+	}
+	return args
+}
+
+// standard reports whether a redirection is of standard input, output or error.
+// Behind an exec it holds for the shell itself; others do it no harm.
+func standard(r *syntax.Redirect) bool {
+	return r.N == nil || r.N.Value == "0" || r.N.Value == "1" || r.N.Value == "2"
+}
+
+// inner is the rule of the first thing in a text that ends or cripples the
+// shell which evaluates it; empty if there is none.
+func (k *killers) inner(text string, at *syntax.Word) string {
+	if k.depth >= maxDepth {
+		return ""
+	}
+	file, err := parse(text, k.dialect.variant())
+	if err != nil {
+		return ""
+	}
+	inner := &killers{dialect: k.dialect, text: k.text, functions: k.functions, depth: k.depth + 1, fixed: at}
+	inner.stmts(file.Stmts)
+	if len(inner.found) == 0 {
+		return ""
+	}
+	return inner.found[0].Rule
+}
+
+// namesItself reports whether a command names the shell by its process id.
+func namesItself(c *syntax.CallExpr) bool {
+	found := false
+	syntax.Walk(c, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && (p.Param.Value == "BASHPID" || p.Param.Value == "fish_pid") {
+			found = true
+		}
+		return true
+	})
+	return found
 }
 
 // killing judges a simple command that the shell itself runs.
@@ -123,25 +178,46 @@ func killing(args []word) (rule, why string) {
 		if len(args) > 1 {
 			return "shell.exec", "replaces the shared shell"
 		}
-	case "set", "setopt":
-		for i, w := range args[1:] {
-			option := strings.ReplaceAll(strings.ToLower(w.text), "_", "")
-			switch {
-			case option == "--":
-				return "", ""
-			case option == "errexit" || option == "errreturn":
-				if name == "setopt" || i > 0 && strings.HasPrefix(args[i].text, "-") && strings.HasSuffix(args[i].text, "o") {
-					return "shell.errexit", "makes the shared shell end at the first failure"
-				}
-			case strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "e"):
-				return "shell.errexit", "makes the shared shell end at the first failure"
-			}
-		}
+	case "suspend":
+		return "shell.stop", "stops the shared shell"
+	case "set", "setopt", "shopt":
+		return hardening(name, args[1:])
 	case "kill":
 		for _, w := range args[1:] {
 			if w.text == "0" && w.quoted { // $$
 				return "shell.kill", "signals the shared shell"
 			}
+		}
+	}
+	return "", ""
+}
+
+// hardening finds the options that make a shell end: at the first failure, or
+// after the next command.
+func hardening(name string, args []word) (rule, why string) {
+	spelled := name == "setopt" // options are named without a letter before
+	if name == "shopt" {
+		flags := ""
+		for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
+			flags += args[0].text[1:]
+			args = args[1:]
+		}
+		if !strings.Contains(flags, "s") || !strings.Contains(flags, "o") {
+			return "", ""
+		}
+		spelled = true
+	}
+	for i, w := range args {
+		option := strings.ReplaceAll(strings.ToLower(w.text), "_", "")
+		named := spelled || i > 0 && strings.HasPrefix(args[i-1].text, "-") && strings.HasSuffix(args[i-1].text, "o")
+		letters := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--")
+		switch {
+		case option == "--":
+			return "", ""
+		case named && (option == "errexit" || option == "errreturn"), letters && strings.Contains(w.text, "e"):
+			return "shell.errexit", "makes the shared shell end at the first failure"
+		case named && (option == "onecmd" || option == "singlecommand"), letters && strings.Contains(w.text, "t"):
+			return "shell.onecmd", "makes the shared shell end after the next command"
 		}
 	}
 	return "", ""
@@ -156,13 +232,41 @@ func (k *killers) add(c *syntax.CallExpr, rule, why string) {
 	k.found = append(k.found, Finding{Rule: rule, Start: start, End: end, Why: fmt.Sprintf("line %d %s", line, why)})
 }
 
+// separators stand between the commands of a text.
+const separators = "\n;&|(){}"
+
+// masked is a text of the same length in which what stands in quotes separates
+// nothing.
+func masked(script string) string {
+	text := []byte(script)
+	quote := byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == quote:
+			quote = 0
+		case quote != 0 && strings.IndexByte(separators, c) >= 0:
+			text[i] = '_'
+		}
+	}
+	if quote != 0 {
+		return script // not closed: then nothing is known to be quoted
+	}
+	return string(text)
+}
+
 // scanKillers looks for the words at the start of commands in a text that does
 // not parse, fish's blocks for one.
 func scanKillers(script string) []Finding {
 	var found []Finding
-	at := 0
-	for _, piece := range strings.FieldsFunc(script, func(r rune) bool { return strings.ContainsRune("\n;&|(){}", r) }) {
-		at += strings.Index(script[at:], piece)
+	text := masked(script)
+	at, end := 0, 0
+	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		at = end + strings.Index(text[end:], piece)
+		end = at + len(piece)
 		var args []word
 		for _, f := range strings.Fields(piece) {
 			if len(args) == 0 && (f == "and" || f == "or" || f == "not" || f == "begin" || f == "then" || f == "else" || f == "do" || f == "builtin" || f == "command") {
@@ -175,7 +279,7 @@ func scanKillers(script string) []Finding {
 		}
 		if rule, why := killing(args); rule != "" {
 			line := 1 + strings.Count(script[:at], "\n")
-			found = append(found, Finding{Rule: rule, Start: at, End: at + len(piece), Why: fmt.Sprintf("line %d %s", line, why)})
+			found = append(found, Finding{Rule: rule, Start: at, End: end, Why: fmt.Sprintf("line %d %s", line, why)})
 		}
 	}
 	return found

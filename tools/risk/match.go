@@ -14,6 +14,7 @@ type matching struct {
 	odd      bool // something was not understood
 	turned   kind
 	turns    bool
+	looking  []string // options that made the run harmless, by name
 }
 
 // match assesses a program that the data files describe.
@@ -22,11 +23,17 @@ func (a *assessor) match(s *spec, name word, args []word) {
 		a.hints(args)
 	}
 	if len(args) == 1 && args[0].known() {
-		if o := s.option(args[0].text); o != nil && o.ends {
+		if o := s.option(args[0].text); o != nil && o.ends && (s.parent == nil || !s.inFolder()) {
 			return
 		}
 	}
 	m := &matching{a: a, s: s, name: name, args: args}
+	m.all()
+}
+
+// all judges the arguments of a program or of a sub-command.
+func (m *matching) all() {
+	s := m.s
 	if s.subs != nil {
 		m.base()
 		m.subCommand()
@@ -36,6 +43,9 @@ func (a *assessor) match(s *spec, name word, args []word) {
 	m.operands = append(m.operands, rest...)
 	m.judgeOperands()
 	m.base()
+	if s.inFolder() && !m.a.apart {
+		m.a.unclear(RuleFolder, "runs what the configuration in its folder names: whoever can write there chooses the programs", m.name)
+	}
 }
 
 // base counts what the program means by itself, unless an option turned it into
@@ -149,6 +159,9 @@ func (m *matching) option(w word, i *int) {
 // next takes the following argument as an option's value.
 func (m *matching) next(o *option, w word, i *int) {
 	if *i+1 >= len(m.args) {
+		if o.optional {
+			return
+		}
 		m.a.unclear("option.value", "the option lacks its value", w)
 		return
 	}
@@ -215,7 +228,10 @@ func (m *matching) unknown(w word) {
 
 // use counts what a permitted option means.
 func (m *matching) use(o *option, w word) {
-	m.looks = m.looks || o.effect == Observe
+	if o.effect == Observe {
+		m.looks = true
+		m.looking = append(m.looking, o.name)
+	}
 	if o.effect > Observe || o.flags != 0 {
 		at := word{start: m.name.start, end: w.end}
 		m.a.note(o.effect, o.flags, o.rule, whyOf(o.why, o.rule, o.effect), at)
@@ -248,8 +264,8 @@ func (m *matching) subCommand() {
 		return
 	}
 	at := word{start: m.name.start, end: sub.end}
-	if s, ok := m.s.subs[sub.text]; ok {
-		m.a.match(s, at, rest[1:])
+	if s := m.s.named(sub.text); s != nil {
+		m.enter(s, at, rest[1:])
 		return
 	}
 	found := false
@@ -271,4 +287,31 @@ func (m *matching) subCommand() {
 	m.a.note(other.effect, other.flags, m.s.name+".unknown", whyOf(other.why, m.s.name, other.effect), at)
 	m.a.murky = true
 	m.a.clues(rest, at)
+	if other.flags&(Opaque|Exfil) != 0 {
+		m.a.hints(rest[:1])
+	}
+}
+
+// enter goes on with a sub-command. An option that stands before it and makes
+// the run harmless counts where the sub-command knows it, too.
+func (m *matching) enter(s *spec, at word, args []word) {
+	for _, name := range m.looking {
+		if o, ok := s.options[name]; ok && o.effect == Observe && !m.odd {
+			inner := &matching{a: m.a, s: s, name: at, args: args, looks: true}
+			inner.all()
+			return
+		}
+	}
+	m.a.match(s, at, args)
+}
+
+// named finds a sub-command, also by a pattern such as "describe-*".
+func (s *spec) named(name string) *spec {
+	if found, ok := s.subs[name]; ok {
+		return found
+	}
+	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) {
+		return s.subs[name[:i+1]+"*"]
+	}
+	return nil
 }

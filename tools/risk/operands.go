@@ -32,13 +32,19 @@ func (m *matching) judgeOperands() {
 			m.command(ops[i:])
 			return
 		case kindShell:
+			if w.text == "--" && i+1 < len(ops) {
+				ops = ops[1:]
+			}
 			m.a.nested(join(ops[i:]))
+			return
+		case kindPsArgs:
+			psProgram(m.a, word{text: "ps", start: m.name.start, end: m.name.end}, ops[i:])
 			return
 		case kindNone:
 			m.unexpected(w)
 			return
 		}
-		if p.kind == kindHost && !w.known() {
+		if (p.kind == kindHost || p.kind == kindQuery || p.kind == kindServer || p.kind == kindBucket) && !w.known() {
 			m.a.note(Observe, Exfil, "host.dynamic", "the host's name is put together on the way and can carry data", w)
 			continue
 		}
@@ -55,6 +61,7 @@ func (m *matching) judgeOperands() {
 
 // missing handles programs that ask for more when they are given too little.
 func (m *matching) missing(operands int) {
+	m.input(operands)
 	if operands < m.s.least && !m.looks {
 		m.a.note(Mutate, 0, m.s.name+".session", "opens a session of its own", m.name)
 	}
@@ -66,6 +73,53 @@ func (m *matching) missing(operands int) {
 		return
 	}
 	m.a.note(Mutate, Opaque, m.s.name+".input", "reads statements from its input", m.name)
+}
+
+// input judges what a program does with its input beside reading it.
+func (m *matching) input(operands int) {
+	s, f := m.s, m.a.feeding
+	if s.hands {
+		m.handed()
+	}
+	session := s.least > operands && len(s.operands) > 1 && s.operands[1].kind == kindShell
+	switch {
+	case (s.feeds && !m.looks || session) && f != nil && f.known:
+		m.a.nested(f.text)
+	case session && f != nil:
+		m.a.note(Mutate, Opaque, s.name+".input", "a shell runs what it reads from its input", m.name)
+	case s.carries && f != nil && !(f.known && f.text.known() && len(f.text.text) <= maxLabel) && !m.deaf():
+		m.a.note(Observe, Exfil, s.name+".input", "sends what it reads to another host", m.name)
+	case s.sends && f == nil:
+		m.a.note(Mutate, 0, s.name+".session", "opens a session of its own", m.name)
+	case s.sends && !(f.known && f.text.known() && len(f.text.text) <= maxLabel):
+		m.a.note(Observe, Exfil, s.name+".input", "sends what it reads to another host", m.name)
+	}
+}
+
+// deaf reports whether ssh was told, first of all, to read nothing.
+func (m *matching) deaf() bool {
+	return len(m.args) > 0 && m.args[0].text == "-n"
+}
+
+// handed looks for loss in operands that may be commands for somebody else.
+func (m *matching) handed() {
+	for i, w := range m.operands {
+		if !strings.ContainsAny(w.text, " ;|&") && specs()[w.text] == nil {
+			continue
+		}
+		quiet := &assessor{dialect: m.a.dialect, effect: Observe, depth: m.a.depth, plainText: true}
+		if quiet.depth++; quiet.depth > maxDepth {
+			return
+		}
+		if strings.ContainsAny(w.text, " ;|&") {
+			quiet.nested(w)
+		} else {
+			quiet.run(m.operands[i:])
+		}
+		if quiet.effect == Destroy {
+			m.a.note(Destroy, quiet.flags, "program.handed", "hands on a command that can lose something: "+shown(w.text), w)
+		}
+	}
 }
 
 // command runs what follows as a command: after "--", or as a text after -c.
@@ -139,13 +193,4 @@ func join(words []word) word {
 	}
 	out.text = strings.Join(texts, " ")
 	return out
-}
-
-// shown prepares a piece of the text for a sentence.
-func shown(s string) string {
-	s = strings.ReplaceAll(strings.ReplaceAll(s, ifsMark, " "), string(hole), "…")
-	if len(s) > 40 {
-		s = s[:40] + "…"
-	}
-	return strings.ToValidUTF8(s, "")
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -169,6 +170,9 @@ func (p place) matches(pattern []string) bool {
 		return meet(pattern, p.parts)
 	}
 	tail := pattern[len(pattern)-n:]
+	if tail[0] == "**" && pattern[0] != "**" {
+		return false // nothing is left of the folder that the pattern is about
+	}
 	return meet(tail, p.parts)
 }
 
@@ -218,6 +222,13 @@ func meet(pattern, parts []string) bool {
 		case len(pattern) == 0:
 			return len(parts) == 0
 		case pattern[0] == "**":
+			if rest := pattern[1:]; !slices.Contains(rest, "**") { // only one place is left for the rest
+				if len(parts) < len(rest) {
+					return false
+				}
+				pattern, parts = rest, parts[len(parts)-len(rest):]
+				continue
+			}
 			for i := 0; i <= len(parts); i++ {
 				if meet(pattern[1:], parts[i:]) {
 					return true
@@ -244,13 +255,28 @@ func overlap(a, b string) bool {
 	return fit(a, b)
 }
 
+// maxFits bounds the work on two patterns. Beyond it they count as overlapping: a
+// word with that many unknown parts may be anything.
+const maxFits = 500
+
+// fit reports whether some name fits both patterns.
 func fit(a, b string) bool {
+	left := maxFits
+	return fitWithin(a, b, &left)
+}
+
+func fitWithin(a, b string, left *int) bool {
+	if *left--; *left < 0 {
+		return true
+	}
 	for a != "" && b != "" {
 		switch {
+		case a[0] == b[0] && a[0] >= 'a' && a[0] <= 'z':
+			a, b = a[1:], b[1:]
 		case a[0] == '*' || a[0] == hole:
-			return fitStar(a[1:], b)
+			return fitStar(a[1:], b, left)
 		case b[0] == '*' || b[0] == hole || b[0] == '\x01':
-			return fitStar(b[1:], a)
+			return fitStar(b[1:], a, left)
 		case b[0] == '[' && strings.IndexByte(b[1:], ']') > 0:
 			b = "?" + b[strings.IndexByte(b[1:], ']')+2:]
 			continue
@@ -264,9 +290,9 @@ func fit(a, b string) bool {
 	return strings.Trim(rest, "*\x00\x01") == ""
 }
 
-func fitStar(rest, other string) bool {
+func fitStar(rest, other string, left *int) bool {
 	for i := 0; i <= len(other); i++ {
-		if fit(rest, other[i:]) {
+		if fitWithin(rest, other[i:], left) {
 			return true
 		}
 	}
@@ -287,8 +313,27 @@ func isNetwork(p string) bool {
 	return strings.HasPrefix(p, "/dev/tcp/") || strings.HasPrefix(p, "/dev/udp/")
 }
 
-func isLog(text string) bool {
-	return placeOf(text, "").classify(false)&classLog != 0
+func (a *assessor) isLog(text string) bool { return a.class(text, "", false)&classLog != 0 }
+
+// looked is a question about a path that was asked before.
+type looked struct {
+	text, cwd string
+	below     bool
+}
+
+// class is what a path, or with below anything under it, may be. Programs ask
+// about the same path more than once, and the list of paths is long.
+func (a *assessor) class(text, cwd string, below bool) class {
+	key := looked{text, cwd, below}
+	if c, ok := a.looked[key]; ok {
+		return c
+	}
+	c := placeOf(text, cwd).classify(below)
+	if a.looked == nil {
+		a.looked = map[looked]class{}
+	}
+	a.looked[key] = c
+	return c
 }
 
 // readPath judges a path whose content (or with kindMeta whose names) are read.
@@ -304,9 +349,9 @@ func (a *assessor) readPath(w word, k kind) {
 		return
 	}
 	p := placeOf(w.text, "")
-	c := p.classify(k == kindTree || w.tree)
+	c := a.class(w.text, "", k == kindTree || w.tree)
 	if a.scope.cwd != "" && p.relative {
-		c |= placeOf(w.text, a.scope.cwd).classify(k == kindTree || w.tree)
+		c |= a.class(w.text, a.scope.cwd, k == kindTree || w.tree)
 	}
 	switch {
 	case c&classSecret != 0:
@@ -343,17 +388,16 @@ func (a *assessor) writePath(w word, at word) {
 // deletePath judges a path that is removed; the program says how bad that is.
 func (a *assessor) deletePath(w word, name word) {
 	c := a.classesOf(w)
-	if placeOf(w.text, a.scope.cwd).classify(true)&classLockout != 0 {
+	if a.class(w.text, a.scope.cwd, true)&classLockout != 0 {
 		c |= classLockout
 	}
 	a.noteClasses(c, word{start: name.start, end: w.end}, w)
 }
 
 func (a *assessor) classesOf(w word) class {
-	p := placeOf(w.text, "")
-	c := p.classify(w.tree)
-	if a.scope.cwd != "" && p.relative {
-		c |= placeOf(w.text, a.scope.cwd).classify(w.tree)
+	c := a.class(w.text, "", w.tree)
+	if a.scope.cwd != "" && placeOf(w.text, "").relative {
+		c |= a.class(w.text, a.scope.cwd, w.tree)
 	}
 	return c
 }
@@ -394,7 +438,7 @@ func WriteFile(name string) Verdict {
 	}
 	a.writePath(w, w)
 	a.note(Mutate, 0, "write.file", "writes "+shown(name), w)
-	if isLog(name) {
+	if a.isLog(name) {
 		a.note(Destroy, 0, "write.log", "replaces a log", w)
 	}
 	return a.verdict()

@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // binFolders are where programs known by their base name live.
@@ -52,6 +54,7 @@ func (a *assessor) run(words []word) {
 	if !ok {
 		if family, _, cut := strings.Cut(base, "."); cut && specs()[family] != nil && specs()[family].effect.AtLeast(Destroy) {
 			s, ok = specs()[family], true // mkfs.ext4, fsck.xfs
+			a.unclear("program.family", "taken for a kind of "+family, name)
 		}
 	}
 	if !ok {
@@ -66,6 +69,57 @@ func (a *assessor) run(words []word) {
 func (a *assessor) dynamicProgram(words []word, whole word) {
 	a.note(Mutate, Opaque, "program.dynamic", "which program runs is decided only when it runs", words[0])
 	a.clues(words, whole)
+	a.candidates(words, whole)
+}
+
+// candidates tries every value that the text itself gives a variable as the
+// program that is not known, so that loss behind a name that changes on the way
+// is seen. It never makes the verdict milder.
+func (a *assessor) candidates(words []word, whole word) {
+	if a.file == nil || a.depth > 2 {
+		return
+	}
+	seen := 0
+	try := func(text string) {
+		if seen++; seen > maxRound || text == "" {
+			return
+		}
+		quiet := &assessor{dialect: a.dialect, effect: Observe, depth: a.depth + 1, plainText: true}
+		var line []word
+		for _, f := range strings.Fields(text) {
+			line = append(line, word{text: f, start: whole.start, end: whole.end})
+		}
+		quiet.run(append(line, words[1:]...))
+		if quiet.effect == Destroy {
+			a.note(Destroy, quiet.flags, "program.candidate", "may run "+shown(text), whole)
+		}
+	}
+	literal := func(w *syntax.Word) string {
+		quiet := &assessor{dialect: a.dialect, effect: Observe, depth: a.depth + 1}
+		return quiet.one(w).text
+	}
+	syntax.Walk(a.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Value != nil {
+				try(literal(n.Value))
+			}
+			if n.Array != nil {
+				var all []string
+				for _, e := range n.Array.Elems {
+					if e.Value != nil {
+						all = append(all, literal(e.Value))
+					}
+				}
+				try(strings.Join(all, " "))
+			}
+		case *syntax.WordIter:
+			for _, w := range n.Items {
+				try(literal(w))
+			}
+		}
+		return true
+	})
 }
 
 var forcedDelete = regexp.MustCompile(`^-[a-zA-Z]*[rRf]|^--(force|recursive|delete)|^of=/dev/`)
@@ -91,7 +145,7 @@ func (a *assessor) clues(words []word, whole word) {
 }
 
 var (
-	lossHint = regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
+	lossHint = regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|\b(rm|rmdir|unlink|truncate)sync\b|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
 	lossVerb = regexp.MustCompile(`^(delete|remove|rm|rb|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|detach|undeploy)(-[a-z-]+)?$`)
 )
 

@@ -192,7 +192,7 @@ func (a *assessor) setVariable(name string, value word, at word, alone bool) {
 	case secretVariable.MatchString(name):
 		a.note(Mutate, 0, "env.secret", "sets a variable that holds a secret", at)
 	default:
-		a.note(Mutate, Opaque, "env.unknown", "sets "+name+", which can change what commands do", at)
+		a.note(Mutate, Opaque, "env.unknown", "sets "+shown(name)+", which can change what commands do", at)
 	}
 }
 
@@ -300,6 +300,11 @@ func (a *assessor) arithmetic(x syntax.ArithmExpr) {
 			}
 		}
 		a.unclear("arithmetic.value", "arithmetic on a value that is not known can run code", a.at(x))
+		a.evaluated(w)
+		if v, ok := a.scope.vars[w.text]; ok {
+			v.start, v.end = w.start, w.end
+			a.evaluated(v)
+		}
 	case *syntax.BinaryArithm:
 		switch x.Op {
 		case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,

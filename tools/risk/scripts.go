@@ -148,11 +148,11 @@ var awkPrint = regexp.MustCompile(`\bprintf?\b[^;}]*>`)
 func awkWrites(code string) bool { return awkPrint.MatchString(code) }
 
 // sedSafe are scripts that print, delete, quit or substitute and nothing else.
-var sedCommand = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?))?\s*!?\s*)?(?:[pdqQ=nNgGhHxPDlz]|\{|\}|q\d+)?\s*$`)
+var sedCommand = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?(?:[pdqQ=nNgGhHxPDlz]|\{|\}|q\d+)?\s*$`)
 
-var sedSubstitute = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?))?\s*!?\s*)?s([/|,#:@%!_])`)
+var sedSubstitute = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?s([/|,#:@%!_])`)
 
-var sedOpen = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.)*/I?))?\s*!?\s*)?\{`)
+var sedOpen = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?\{`)
 
 // sed accepts a script when every command is one of the harmless ones.
 func (a *assessor) sed(w word) {

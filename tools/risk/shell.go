@@ -26,12 +26,18 @@ type assessor struct {
 	flags     Flags
 	murky     bool // something was not understood
 	findings  []Finding
+	reaches   []Reach
+	apart     bool // the program that is read runs nothing that its folder names
 	depth     int
 	nest      int
 	steps     int
 	fixed     *word // inside a nested text: the span of the word that holds it
 	feeding   *stdin
-	plainText bool // no shell reads the text: no history expansion
+	printed   []string // what substitutions put into words, where that can be read off
+	silent    bool     // the command whose redirections are read has no output
+	looked    map[looked]class
+	file      *syntax.File // the text being read, for candidates
+	plainText bool         // no shell reads the text: no history expansion
 }
 
 // stdin is what a command's standard input is connected to.
@@ -39,6 +45,7 @@ type stdin struct {
 	piped bool
 	known bool
 	text  word // the text, when known
+	coded bool // it was written in a code that nobody reads
 }
 
 // Command assesses a shell command line or a script in the target's dialect.
@@ -78,7 +85,8 @@ func (a *assessor) verdict() Verdict {
 		Level:    levelOf(a.effect, a.flags),
 		Findings: a.findings,
 	}
-	v.Auto = a.effect == Observe && a.flags == 0 && !a.murky
+	v.Plain, v.Reaches = a.effect == Observe && a.flags == 0 && !a.murky, a.reaches
+	v.Auto = v.Plain && len(v.Reaches) == 0
 	if v.Findings == nil {
 		v.Findings = []Finding{}
 	}
@@ -137,7 +145,46 @@ func parse(text string, variant syntax.LangVariant) (*syntax.File, error) {
 	}
 	p := parsers[at].Get().(*syntax.Parser)
 	defer parsers[at].Put(p)
-	return p.Parse(strings.NewReader(text), "")
+	file, err := p.Parse(strings.NewReader(text), "")
+	for err == nil && strings.Contains(text, "\\\n") {
+		ended := endComments(file, text)
+		if ended == text {
+			break
+		}
+		text = ended
+		file, err = p.Parse(strings.NewReader(text), "")
+	}
+	return file, err
+}
+
+// Parse reads a text as the dialect's shell does. Use it and no parser of your
+// own: the parser goes on with a comment behind a backslash at the end of its
+// line, and no shell does, so that whatever stands on the next line would run
+// unseen. Offsets count in text.
+func Parse(text string, d Dialect) (*syntax.File, error) { return parse(text, d.variant()) }
+
+// endComments overwrites the backslash at the end of each comment's line, which
+// means nothing to a shell, so that all offsets stay what they are.
+func endComments(file *syntax.File, text string) string {
+	var out []byte
+	syntax.Walk(file, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.Comment)
+		if !ok {
+			return true
+		}
+		from := int(c.Pos().Offset())
+		if end := strings.IndexByte(text[min(from, len(text)):], '\n'); end > 0 && text[from+end-1] == '\\' {
+			if out == nil {
+				out = []byte(text)
+			}
+			out[from+end-1] = '_'
+		}
+		return true
+	})
+	if out == nil {
+		return text
+	}
+	return string(out)
 }
 
 // script reads a text and walks it.
@@ -165,7 +212,10 @@ func (a *assessor) script(text string) {
 	case Zsh:
 		a.comments(file)
 	}
+	saved := a.file
+	a.file = file
 	a.stmts(file.Stmts)
+	a.file = saved
 }
 
 // posix reads the text a second time as a plain sh would: sh is bash on some
@@ -274,6 +324,7 @@ func (a *assessor) nested(w word) {
 	text := w.text
 	if !w.known() {
 		a.note(Mutate, Opaque, "text.dynamic", "a shell runs a text that is put together on the way", w)
+		a.guess(w)
 		text = strings.ReplaceAll(strings.ReplaceAll(text, ifsMark, " "), string(hole), "$_")
 	}
 	savedFixed, savedScope, savedPlain, savedDialect := a.fixed, a.scope, a.plainText, a.dialect
@@ -288,4 +339,31 @@ func (a *assessor) nested(w word) {
 	a.script(text)
 	a.depth--
 	a.fixed, a.scope, a.plainText, a.dialect = savedFixed, savedScope, savedPlain, savedDialect
+}
+
+// maxPrinted bounds how many substituted texts are remembered.
+const maxPrinted = 4
+
+// remember keeps what "$(echo TEXT)" puts into a word.
+func (a *assessor) remember(c *syntax.CmdSubst) {
+	if len(c.Stmts) != 1 || c.Stmts[0].Cmd == nil || len(a.printed) >= maxPrinted {
+		return
+	}
+	if out := a.output(c.Stmts[0]); out.known && out.text.known() && out.text.text != "" {
+		a.printed = append(a.printed, out.text.text)
+	}
+}
+
+// guess looks for loss in a text that is put together on the way: what the
+// substitutions in it print may be all of it.
+func (a *assessor) guess(w word) {
+	for _, text := range a.printed {
+		quiet := &assessor{dialect: a.dialect, effect: Observe, depth: a.depth + 1, plainText: true}
+		if quiet.depth <= maxDepth {
+			quiet.script(text)
+		}
+		if quiet.effect == Destroy {
+			a.note(Destroy, quiet.flags, "text.printed", "may run "+shown(text), w)
+		}
+	}
 }

@@ -44,6 +44,22 @@ const (
 	kindDSN                  // where a database is
 	kindTemplate             // a template that picks what is shown
 	kindHeader               // a harmless HTTP header
+	kindMethod               // an HTTP method
+	kindMongo                // a statement for MongoDB's shell
+	kindProperty             // a unit's properties, by name
+	kindPsArgs               // this and all following words are arguments of ps
+	kindWord                 // a short fixed text that names no file and no address
+	kindMode                 // rights, as chmod takes them
+	kindMoves                // a file that is no longer there afterwards
+	kindReplaces             // a path that is replaced, even one that programs write to without consequence
+	kindOutput               // a file that is written, or "-" for the output
+	kindServer               // hosts by name or address with a port, or a socket's path
+	kindRoute                // another way to a host: HOST:PORT:ADDRESS
+	kindQuery                // a name that is looked up, or what is asked about it
+	kindName                 // a name without consequence, or a file that is shown
+	kindLabel                // a name of letters, digits, dots and dashes
+	kindBucket               // somebody's storage in a cloud
+	kindChanges              // a file whose content is kept: renamed in place, packed, given other rights
 )
 
 var kindWords = map[string]kind{
@@ -53,6 +69,9 @@ var kindWords = map[string]kind{
 	"noequal": kindNoEqual, "sshopt": kindSSHOpt, "url": kindURL, "pager": kindPager, "sql": kindSQL,
 	"unit": kindUnit, "resource": kindResource,
 	"host": kindHost, "jq": kindJq, "revision": kindRevision, "remote": kindRemote, "plain": kindPlain, "header": kindHeader, "dsn": kindDSN, "template": kindTemplate,
+	"method": kindMethod, "mongo": kindMongo, "property": kindProperty, "psargs": kindPsArgs, "word": kindWord,
+	"mode": kindMode, "moves": kindMoves, "replaces": kindReplaces, "output": kindOutput, "changes": kindChanges,
+	"server": kindServer, "route": kindRoute, "bucket": kindBucket, "label": kindLabel, "query": kindQuery, "name": kindName,
 }
 
 // trait is what using a program, an option or a sub-command means.
@@ -71,8 +90,9 @@ type param struct {
 // option is one permitted option.
 type option struct {
 	trait
+	name     string // as it is written
 	rule     string
-	takes    bool // requires a value
+	takes    bool // requires a value; with optional, unless it stands last
 	optional bool // may have a value attached
 	value    param
 	fills    bool // stands in for the first operand
@@ -94,6 +114,12 @@ type spec struct {
 	abbrev   bool   // sub-commands may be shortened
 	plus     bool   // knows options that start with "+"
 	reader   bool   // without a statement it reads statements from its input
+	sends    bool   // carries its input to another host
+	feeds    bool   // its input is a script that runs
+	hands    bool   // hands its operands to other hosts or processes, as commands
+	carries  bool   // hands its input on to the host it talks to, if it has any
+	folder   bool   // runs what the configuration in its folder names, unless a sub-command is apart
+	apart    bool   // runs nothing that its folder names
 	least    int    // with fewer operands it opens a session
 	options  map[string]*option
 	operands []param
@@ -228,6 +254,18 @@ func (s *spec) readTraits(words []string) error {
 			s.abbrev = true
 		case "reader":
 			s.reader = true
+		case "sends":
+			s.sends = true
+		case "feeds":
+			s.feeds = true
+		case "hands":
+			s.hands = true
+		case "carries":
+			s.carries = true
+		case "folder":
+			s.folder = true
+		case "apart":
+			s.apart = true
 		case "least=2":
 			s.least = 2
 		default:
@@ -359,6 +397,8 @@ func (s *spec) addOption(name string, o option, rule string) {
 	long := strings.HasPrefix(name, "--") || s.oneDash
 	body := strings.TrimRight(name, ":=?")
 	switch strings.TrimPrefix(name, body) {
+	case ":?":
+		o.takes, o.optional = true, true
 	case ":", "=":
 		o.takes = true
 	case "?":
@@ -366,13 +406,26 @@ func (s *spec) addOption(name string, o option, rule string) {
 	}
 	if long || body == "-#" || body == "+#" || len(body) <= 2 {
 		one := o
+		one.name = body
 		s.options[body] = &one
 		return
 	}
 	for _, letter := range body[1:] {
 		one := o
-		s.options[body[:1]+string(letter)] = &one
+		one.name = body[:1] + string(letter)
+		s.options[one.name] = &one
 	}
+}
+
+// inFolder reports whether the folder that the program runs in, or is given, can
+// name programs for it to run.
+func (s *spec) inFolder() bool {
+	for at := s; at != nil; at = at.parent {
+		if at.apart || at.folder {
+			return !at.apart
+		}
+	}
+	return false
 }
 
 // option finds a permitted option by its exact name, here or, where the

@@ -18,6 +18,7 @@ func init() {
 		"printf": printfBuiltin, "test": testBuiltin, "[": testBuiltin, "read": readBuiltin, "cd": cdBuiltin,
 		"pushd": cdBuiltin, "popd": cdBuiltin, "command": commandBuiltin, "builtin": commandBuiltin,
 		"trap": trapBuiltin, "alias": aliasBuiltin, "set": setBuiltin, "exec": execBuiltin, "echo": echoBuiltin,
+		"unset": unsetBuiltin, "let": letBuiltin, "taskset": affinityProgram, "chrt": affinityProgram, "parted": partedProgram,
 		"rsync": rsyncProgram, "git": gitProgram, "su": suProgram, "ps": psProgram, "service": serviceProgram,
 	}
 }
@@ -42,9 +43,32 @@ func evalBuiltin(a *assessor, name word, args []word) {
 func sourceBuiltin(a *assessor, name word, args []word) {
 	a.note(Mutate, Opaque, "shell.source", "runs what stands in a file in this shell", name)
 	clear(a.scope.vars)
-	for _, w := range args {
+	for i, w := range args {
+		if i == 0 && standardInput(w.text) && a.feeding != nil && a.feeding.known {
+			a.nested(a.feeding.text)
+		}
 		a.readPath(w, kindReads)
 	}
+}
+
+// standardInput reports whether a path is the program's own input.
+func standardInput(p string) bool {
+	switch p {
+	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return true
+	}
+	return false
+}
+
+// evaluated looks into a word that the shell evaluates a second time, as it does
+// with the subscripts of variables' names: what is substituted there runs.
+func (a *assessor) evaluated(w word) {
+	if !w.known() || !strings.Contains(w.text, "$(") && !strings.Contains(w.text, "`") {
+		return
+	}
+	a.note(Mutate, Opaque, "shell.subscript", "the shell evaluates this text a second time", w)
+	w.text = `: "` + strings.ReplaceAll(w.text, `"`, `\"`) + `"`
+	a.nested(w)
 }
 
 // shellProgram reads sh -c TEXT, sh FILE, and sh with its text on standard input.
@@ -93,6 +117,9 @@ text:
 		a.clues(args, args[0])
 	case a.feeding != nil && a.feeding.known:
 		a.unclear("shell.input", "the shell runs what it reads", name)
+		if a.feeding.coded {
+			a.note(Mutate, Opaque, "shell.coded", "the text that runs is written in a code that nobody reads", name)
+		}
 		a.nested(a.feeding.text)
 	default:
 		a.note(Mutate, Opaque, "shell.input", "a shell runs what it reads from its input", name)
@@ -170,11 +197,29 @@ func killProgram(a *assessor, name word, args []word) {
 		return
 	}
 	a.note(Mutate, 0, "kill", "sends a signal to a process", name)
-	for _, w := range args {
-		if w.text == "-1" && w.start != args[0].start || w.text == "1" {
+	gentle := len(args) > 0 && gentleSignal(args)
+	for i, w := range args {
+		if i > 0 && args[i-1].text == "-s" || i == 0 && gentle {
+			continue // the signal
+		}
+		if w.text == "-1" && w.start != args[0].start || w.text == "1" && !gentle {
 			a.note(Destroy, Lockout, "kill.all", "signals every process, or the first one", w)
 		}
 	}
+}
+
+// gentleSignal reports whether a signal asks the first process to read its
+// settings again, and no more.
+func gentleSignal(args []word) bool {
+	signal := args[0].text
+	if signal == "-s" && len(args) > 1 {
+		signal = "-" + args[1].text
+	}
+	switch strings.TrimPrefix(signal, "-") {
+	case "HUP", "SIGHUP", "USR1", "SIGUSR1", "WINCH", "SIGWINCH":
+		return true
+	}
+	return false
 }
 
 var printfDirective = regexp.MustCompile(`%[-+ #0-9.*]*n`)
@@ -185,6 +230,8 @@ func printfBuiltin(a *assessor, _ word, args []word) {
 		case i == 0 && (w.text == "-v" || strings.HasPrefix(w.text, "-") && w.text != "--" && w.text != "-"):
 			a.unclear("printf.variable", "printf sets a variable", w)
 			clear(a.scope.vars)
+			a.evaluated(args[min(1, len(args)-1)])
+			a.evaluated(w)
 		case i == 0 && w.mayBeOption():
 			a.unclear("argument.dynamic", "the format is not known", w)
 		case printfDirective.MatchString(w.text):
@@ -207,6 +254,9 @@ func testBuiltin(a *assessor, _ word, args []word) {
 	for _, w := range args {
 		if w.text == "-v" || w.text == "-R" || w.text == "-o" && len(args) <= 3 || w.several() {
 			a.unclear("test.variable", "the test evaluates a variable's name, or its parts are not known", w)
+			for _, name := range args {
+				a.evaluated(name)
+			}
 		}
 	}
 }
@@ -225,6 +275,7 @@ func readBuiltin(a *assessor, name word, args []word) {
 		case plainVariable.MatchString(w.text) && !specialVariables[w.text] || w.text == "_":
 		default:
 			a.note(Mutate, 0, "read.variable", "read with "+shown(w.text)+" is not known to be harmless", w)
+			a.evaluated(w)
 		}
 	}
 	clear(a.scope.vars)

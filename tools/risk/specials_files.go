@@ -148,7 +148,7 @@ func tarProgram(a *assessor, name word, args []word) {
 				i++
 				at = len(text)
 			default:
-				a.note(Mutate, 0, "option.unknown", "the option -"+string(rune(c))+" of tar is not known", w)
+				a.note(Mutate, 0, "option.unknown", "the option -"+shown(string([]byte{c}))+" of tar is not known", w)
 			}
 		}
 	}
@@ -252,7 +252,9 @@ func rsyncProgram(a *assessor, name word, args []word) {
 		quiet := &assessor{dialect: a.dialect, effect: Observe, scope: a.scope.clone(), depth: a.depth, plainText: a.plainText}
 		quiet.hand(name, args)
 		a.flags |= quiet.flags &^ Exfil
-		a.unclear("rsync.dry-run", "only shows what would be copied", name)
+		if remote || !dryUnderstood(quiet, operands) {
+			a.unclear("rsync.dry-run", "only shows what would be copied", name)
+		}
 		if quiet.flags&^Exfil != 0 {
 			a.findings = append(a.findings, quiet.findings...)
 		}
@@ -267,6 +269,22 @@ func rsyncProgram(a *assessor, name word, args []word) {
 	if n := len(operands); n > 1 && !remote {
 		a.writePath(operands[n-1], word{start: name.start, end: operands[n-1].end})
 	}
+}
+
+// dryUnderstood reports whether a run that changes nothing was read to its last
+// word, and stays on this host.
+func dryUnderstood(quiet *assessor, operands []word) bool {
+	for _, f := range quiet.findings {
+		if f.Rule == "option.unknown" || f.Rule == "option.value" || f.Rule == "argument.dynamic" || strings.HasPrefix(f.Rule, "write.") {
+			return false
+		}
+	}
+	for _, w := range operands {
+		if !w.known() || remotePlace(w.text) {
+			return false
+		}
+	}
+	return quiet.flags == 0 && len(operands) > 1
 }
 
 // remotePlace reports whether a copy's end lies on another host: HOST:PATH.
@@ -307,5 +325,42 @@ func gitProgram(a *assessor, name word, args []word) {
 			break
 		}
 	}
+	saved := a.apart
+	a.apart = saved || gitRunsNothing(args)
 	a.hand(name, args)
+	a.apart = saved
+}
+
+// gitRunsNothing knows the questions that git answers from its references and
+// settings alone. They look at no file and at no object, and without a pager
+// there is nothing left that a repository's configuration could have them run.
+// TestWhatGitRuns tries them on a hostile repository.
+func gitRunsNothing(args []word) bool {
+	if len(args) < 2 || args[0].text != "--no-pager" && args[0].text != "-P" {
+		return false
+	}
+	args = args[1:]
+	if len(args) > 2 && args[0].text == "-C" && args[1].known() {
+		args = args[2:]
+	}
+	var texts []string
+	for _, w := range args {
+		if !w.known() {
+			return false
+		}
+		texts = append(texts, w.text)
+	}
+	switch line := strings.Join(texts[1:], " "); texts[0] {
+	case "rev-parse":
+		switch line {
+		case "--show-toplevel", "--git-dir", "--is-inside-work-tree", "--is-bare-repository", "--show-prefix",
+			"HEAD", "--verify HEAD", "--abbrev-ref HEAD", "--symbolic-full-name HEAD":
+			return true
+		}
+	case "branch":
+		return line == "--show-current"
+	case "remote":
+		return line == "-v" || line == "--verbose"
+	}
+	return false
 }

@@ -1,7 +1,9 @@
 package risk
 
 import (
+	"encoding/base64"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -23,9 +25,12 @@ func (a *assessor) stmt(s *syntax.Stmt) {
 		a.unclear("shell.background", "goes on in the background", a.at(s))
 	}
 	saved := a.feeding
+	idle := a.silent
+	a.silent = writesNothing(s.Cmd)
 	for _, r := range s.Redirs {
 		a.redirect(r)
 	}
+	a.silent = idle
 	if s.Cmd != nil {
 		a.command(s.Cmd)
 	} else if len(s.Redirs) > 0 && a.dialect == Zsh {
@@ -64,6 +69,12 @@ func (a *assessor) command(c syntax.Command) {
 		a.arithmetic(c.X)
 	case *syntax.DeclClause:
 		a.declare(c)
+	case *syntax.LetClause:
+		a.note(Mutate, Opaque, "shell.let", "sets variables by evaluating text", a.at(c))
+		for _, x := range c.Exprs {
+			a.arithmetic(x)
+		}
+		clear(a.scope.vars)
 	case *syntax.FuncDecl:
 		a.note(Mutate, Opaque, "shell.function", "defines a function, which can stand in for a program", a.at(c))
 		a.inSubshell(func() { a.scope = scope{}; a.stmt(c.Body) })
@@ -98,6 +109,9 @@ func (a *assessor) binary(c *syntax.BinaryCmd) {
 
 // output is what a statement writes, when that can be read off: echo TEXT.
 func (a *assessor) output(s *syntax.Stmt) *stdin {
+	if decoded := a.decoded(s); decoded != nil {
+		return decoded
+	}
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if ok && len(call.Args) == 1 && call.Args[0].Lit() == "cat" && len(s.Redirs) == 1 && (s.Redirs[0].Op == syntax.Hdoc || s.Redirs[0].Op == syntax.DashHdoc) {
 		saved := a.feeding
@@ -106,7 +120,7 @@ func (a *assessor) output(s *syntax.Stmt) *stdin {
 		a.feeding = saved
 		return fed
 	}
-	if !ok || len(call.Args) < 2 || len(s.Redirs) > 0 {
+	if !ok || len(call.Args) == 0 || len(s.Redirs) > 0 {
 		return &stdin{piped: true}
 	}
 	name := call.Args[0].Lit()
@@ -125,6 +139,31 @@ func (a *assessor) output(s *syntax.Stmt) *stdin {
 	}
 	at.text = strings.ReplaceAll(strings.Join(text, " "), `\n`, "\n")
 	return &stdin{piped: true, known: true, text: at}
+}
+
+// decoded is what "echo TEXT | base64 -d" writes; nil for anything else.
+func (a *assessor) decoded(s *syntax.Stmt) *stdin {
+	pipe, ok := s.Cmd.(*syntax.BinaryCmd)
+	if !ok || pipe.Op != syntax.Pipe || len(s.Redirs) > 0 {
+		return nil
+	}
+	call, ok := pipe.Y.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) != 2 || call.Args[0].Lit() != "base64" || len(pipe.Y.Redirs) > 0 {
+		return nil
+	}
+	if option := call.Args[1].Lit(); option != "-d" && option != "--decode" && option != "-D" {
+		return nil
+	}
+	from := a.output(pipe.X)
+	if !from.known || !from.text.known() {
+		return nil
+	}
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(from.text.text))
+	if err != nil || !utf8.Valid(text) {
+		return nil
+	}
+	from.text.text, from.coded = string(text), true
+	return from
 }
 
 func (a *assessor) ifClause(c *syntax.IfClause) {
@@ -188,6 +227,9 @@ func (a *assessor) test(x syntax.TestExpr) {
 		switch x.Op {
 		case syntax.TsVarSet, syntax.TsRefVar, syntax.TsOptSet:
 			a.unclear("test.variable", "the test evaluates a variable's name", a.at(x))
+			if w, ok := x.X.(*syntax.Word); ok {
+				a.evaluated(a.one(w))
+			}
 		}
 		a.test(x.X)
 	case *syntax.BinaryTest:
@@ -221,6 +263,7 @@ func (a *assessor) declare(c *syntax.DeclClause) {
 		if as.Naked {
 			if as.Value != nil {
 				w := a.one(as.Value)
+				a.evaluated(w)
 				if strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "p") {
 					a.note(Observe, Secret, "shell.variables", "prints variables, which may hold secrets", w)
 				}
@@ -259,7 +302,7 @@ func (a *assessor) redirect(r *syntax.Redirect) {
 	w := a.one(r.Word)
 	switch r.Op {
 	case syntax.RdrIn:
-		a.feeding = &stdin{piped: true}
+		a.feeding = &stdin{piped: true, known: w.known() && w.text == "/dev/null", text: word{start: at.start, end: at.end}}
 		a.readPath(w, kindReads)
 	case syntax.DplIn, syntax.DplOut:
 		if w.known() && strings.Trim(w.text, "0123456789-") == "" {
@@ -268,8 +311,8 @@ func (a *assessor) redirect(r *syntax.Redirect) {
 		a.writePath(w, at)
 	default: // >, >>, >|, <>, &>, &>> and whatever a later parser adds
 		a.writePath(w, at)
-		if (r.Op == syntax.RdrOut || r.Op == syntax.RdrClob || r.Op == syntax.RdrAll) && isLog(w.text) {
-			a.note(Destroy, 0, "redirect.log", "empties a log", at)
+		if r.Op == syntax.RdrOut || r.Op == syntax.RdrClob || r.Op == syntax.RdrAll {
+			a.emptied(w, at)
 		}
 	}
 }
@@ -290,4 +333,37 @@ func (a *assessor) call(c *syntax.CallExpr) {
 		}
 	}
 	a.run(words)
+}
+
+// emptied judges a file that a redirection cuts off: a log loses what was in it
+// whatever follows, any other file if nothing follows.
+func (a *assessor) emptied(w word, at word) {
+	switch {
+	case a.isLog(w.text):
+		a.note(Destroy, 0, "redirect.log", "empties a log", at)
+	case a.silent && !quietDevice(w.text) && !isNetwork(w.text):
+		a.note(Destroy, 0, "redirect.empties", "empties "+shown(w.text), at)
+	}
+}
+
+// writesNothing reports whether a command has no output: none at all, ":" and
+// the like, or cat of the empty device.
+func writesNothing(c syntax.Command) bool {
+	if c == nil {
+		return true
+	}
+	call, ok := c.(*syntax.CallExpr)
+	if !ok {
+		return false
+	}
+	if len(call.Args) == 0 {
+		return true
+	}
+	switch call.Args[0].Lit() {
+	case ":", "true", "false":
+		return true
+	case "cat":
+		return len(call.Args) == 2 && call.Args[1].Lit() == "/dev/null"
+	}
+	return false
 }

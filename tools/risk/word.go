@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -56,7 +57,8 @@ func (a *assessor) expand(w *syntax.Word) []word {
 	if lit := w.Lit(); lit != "" && plainLiteral(lit) {
 		return []word{{text: lit, start: start, end: end}}
 	}
-	if a.dialect != Fish {
+	if a.dialect != Fish && slices.ContainsFunc(w.Parts, opensBrace) {
+		w = &syntax.Word{Parts: slices.Clone(w.Parts)} // the tree stays as it was read
 		syntax.SplitBraces(w)
 	}
 	partial := []word{{start: start, end: end}}
@@ -66,6 +68,11 @@ func (a *assessor) expand(w *syntax.Word) []word {
 		out = append(out, splitUnknown(one)...)
 	}
 	return out
+}
+
+func opensBrace(part syntax.WordPart) bool {
+	lit, ok := part.(*syntax.Lit)
+	return ok && strings.IndexByte(lit.Value, '{') >= 0
 }
 
 // one expands a word that stands where no splitting happens (a redirection, an
@@ -223,6 +230,7 @@ func (a *assessor) part(part syntax.WordPart, quoted, first bool) word {
 		return a.parameter(p, quoted)
 	case *syntax.CmdSubst:
 		a.inSubshell(func() { a.stmts(p.Stmts) })
+		a.remember(p)
 		return word{text: string(hole)}
 	case *syntax.ProcSubst:
 		a.inSubshell(func() { a.stmts(p.Stmts) })

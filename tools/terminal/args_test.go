@@ -20,6 +20,11 @@ func TestWhatTheToolsSayOfThemselves(t *testing.T) {
 		b.shell:   {"command", "risk", "mutation", "privesc", "why"},
 		b.keys:    {"risk", "mutation", "privesc", "why"},
 		b.capture: nil,
+
+		b.createSession: {"session", "risk", "mutation", "privesc", "why"},
+		b.killSession:   {"session", "risk", "mutation", "privesc", "why"},
+		b.createPane:    {"pane", "risk", "mutation", "privesc", "why"},
+		b.killPane:      {"pane", "risk", "mutation", "privesc", "why"},
 	} {
 		for _, example := range spectest.Tool(t, tool) {
 			env := b.env()
@@ -70,6 +75,18 @@ func TestArgumentsThatDoNotParse(t *testing.T) {
 		{b.keys, keys(`,"enter":true,"delay":"2"`), "delay"},
 		{b.keys, keys(`,"enter":true,"delay":"10m"`), "delay"},
 		{b.keys, keys(`,"enter":true,"target":"%1","pane":"%2"`), "two panes"},
+		{b.keys, keys(`,"enter":true,"target":"nod-test-a","session":"b"`), "two sessions"},
+		{b.createSession, keys(``), "missing: session"},
+		{b.createSession, keys(`,"session":" "`), "missing: session"},
+		{b.createSession, keys(`,"session":"x","pane":"y"`), "pane"},
+		{b.createSession, `{"session":"x"}`, "missing: risk, mutation, privesc, why"},
+		{b.killSession, keys(``), "missing: session"},
+		{b.createPane, keys(`,"session":"x"`), "missing: pane"},
+		{b.createPane, `{"pane":"x"}`, "missing: risk, mutation, privesc, why"},
+		{b.killPane, keys(``), "missing: pane"},
+		{b.killPane, keys(`,"pane":"x","target":"%3"`), "two panes"},
+		{b.killSession, keys(`,"session":"x","target":"nod-test-y"`), "two sessions"},
+		{b.killSession, keys(`,"session":"x","target":"%3"`), "is a pane"},
 		{b.capture, `{"start":"top"}`, "start"},
 		{b.capture, `{"end":1.5}`, "end"},
 		{b.capture, `{"delay":"soon"}`, "delay"},
@@ -144,7 +161,7 @@ func TestClaimsAndPlacesAreInTheAction(t *testing.T) {
 	}
 	want := tools.Action{
 		Tool: "run_shell", Kind: tools.Run, Target: "local", User: "ops", Pane: shared.ID(), Dialect: "bash", Prompt: true, Command: "id",
-		Dir:   here,
+		Dir: here, Shell: shared.Generation(),
 		Claim: tools.Claim{Risk: "high", Mutation: true, Privesc: true, Why: "because"},
 	}
 	if a.Digest() != want.Digest() {

@@ -25,19 +25,27 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what should happen.
-const patience = 10 * time.Second
+type value = terminal.ShellValue
 
-// bench is the three tools on the real local target.
+// patience is how long a test waits for what should happen.
+const patience = time.Minute
+
+// bench is the tools on the real local target.
 type bench struct {
 	t       *testing.T
 	minter  *tools.Minter
 	keeper  *pane.Keeper // nil without panes
+	socket  string       // of its tmux
 	home    string
 	outputs *outputs
 	shell   *terminal.RunShell
 	keys    *terminal.SendKeys
 	capture *terminal.CapturePane
+
+	createSession *terminal.ManageTool
+	killSession   *terminal.ManageTool
+	createPane    *terminal.ManageTool
+	killPane      *terminal.ManageTool
 }
 
 // newBench makes a target with a tmux server of its own.
@@ -60,14 +68,14 @@ func newBench(t *testing.T) *bench {
 	b := newBareBench(t, func(target *local.Target) guard.Panes {
 		keeper, err = pane.Open(t.Context(), target, pane.Options{
 			Agent: "test", Socket: socket, Config: "/dev/null", Shell: []string{"bash", "--norc", "--noprofile"},
-			Size: backends.Size{Cols: 80, Rows: 24}, Scrollback: 2000,
+			Size: backends.Size{Cols: 80, Rows: 24}, Scrollback: 2000, MaxSessions: 3, MaxPanes: 3,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return guard.Keep(keeper)
 	})
-	b.keeper = keeper
+	b.keeper, b.socket = keeper, socket
 	t.Cleanup(func() {
 		if err := keeper.Close(); err != nil {
 			t.Error(err)
@@ -107,6 +115,11 @@ func newBareBench(t *testing.T, open func(*local.Target) guard.Panes) *bench {
 		shell:   &terminal.RunShell{Guard: g},
 		keys:    &terminal.SendKeys{Guard: g},
 		capture: &terminal.CapturePane{Guard: g},
+
+		createSession: terminal.NewCreateSession(g),
+		killSession:   terminal.NewKillSession(g),
+		createPane:    terminal.NewCreatePane(g),
+		killPane:      terminal.NewKillPane(g),
 	}
 }
 

@@ -188,8 +188,10 @@ func (c *CapturePane) Execute(ctx context.Context, a tools.Action, env tools.Env
 		return outcome(ctx, err)
 	}
 	v := CaptureValue{Pane: a.Pane, Notices: got.Notices}
+	instead := ""
 	if got.InsteadOf != "" {
-		v.Notices = append(v.Notices, fmt.Sprintf("there is no %s: this is the shared pane, %s", got.InsteadOf, a.Pane))
+		instead = fmt.Sprintf("there is no %s: this is the shared pane, %s", got.InsteadOf, a.Pane)
+		v.Notices = append([]string{instead}, v.Notices...)
 	}
 	text := strings.ToValidUTF8(got.Text, "\uFFFD")
 	if before, same := c.unchanged(a, text, env.Time()); same {
@@ -198,6 +200,9 @@ func (c *CapturePane) Execute(ctx context.Context, a tools.Action, env tools.Env
 	var omitted int
 	if v.Text, omitted = tools.Tail(text, MaxCapture); omitted > 0 {
 		v.Text = fmt.Sprintf("[truncated %d chars from start]\n%s", omitted, v.Text)
+	}
+	if instead != "" {
+		v.Text = "[" + instead + "]\n" + v.Text // so that nobody reads on without it
 	}
 	return tools.Result{Value: v, Record: tools.Record{
 		Outcome:   backends.ExitedWith(0),

@@ -1,5 +1,6 @@
 // Package terminal holds the tools by which a model works in panes: run_shell,
-// send-keys and capture-pane.
+// send-keys and capture-pane, and tmux-create-session, tmux-kill-session,
+// tmux-create-pane and tmux-kill-pane, which make and end them.
 //
 // Where run_shell runs a command:
 //

@@ -126,15 +126,23 @@ func TestKeysThatMayHaveBeenTypedAreUnknown(t *testing.T) {
 
 func TestKeysGoNowhereElse(t *testing.T) {
 	b := newBench(t)
-	for _, more := range []map[string]any{{"pane": "worker"}, {"session": "other"}, {"pane": "%999"}, {"target": "%999"}} {
+	_, err := b.plan(b.keys, args(map[string]any{"enter": true, "pane": "worker"}))
+	if got := rejected(t, err); got.Code != "no_pane" || !strings.Contains(got.Error, "only the shared one") {
+		t.Errorf("before there is any: %+v", got)
+	}
+	b.run("true")
+	for _, more := range []map[string]any{
+		{"pane": "worker"}, {"session": "other"}, {"pane": "%999"}, {"target": "%999"}, {"target": "nod-test-other"},
+		{"target": "=nod-test-main:worker"}, {"session": "a:b"}, {"pane": "no name"}, {"session": "main", "pane": "%999"},
+	} {
 		more["enter"] = true
 		_, err := b.plan(b.keys, args(more))
-		if got := rejected(t, err); got.Code != "no_pane" {
+		if got := rejected(t, err); got.Code != "no_pane" || !strings.Contains(got.Error, "there are main:shared (%") {
 			t.Errorf("%v: %+v", more, got)
 		}
 	}
 	bare := newBareBench(t, noPanes)
-	_, err := bare.plan(bare.keys, args(map[string]any{"enter": true}))
+	_, err = bare.plan(bare.keys, args(map[string]any{"enter": true}))
 	if got := rejected(t, err); got.Code != "no_panes" {
 		t.Errorf("without panes: %+v", got)
 	}
@@ -192,7 +200,8 @@ func TestCaptureSaysWhatToKnow(t *testing.T) {
 		t.Errorf("something new: %+v", v)
 	}
 	for _, missing := range []map[string]any{{"pane": "worker"}, {"session": "other", "pane": "x"}, {"pane": "%999"}} {
-		if v := b.screen(missing); !holds(v.Notices, "this is the shared pane") || !strings.Contains(v.Text, "else") {
+		v := b.screen(missing)
+		if !strings.Contains(v.Text, "else") || !strings.HasPrefix(v.Text, "["+v.Notices[0]+"]\n") || !strings.Contains(v.Notices[0], "this is the shared pane, "+v.Pane) {
 			t.Errorf("%v: %+v", missing, v)
 		}
 	}
@@ -213,5 +222,54 @@ func TestCaptureJoinsAndEscapes(t *testing.T) {
 	}
 	if v := b.screen(map[string]any{"include_escape_sequences": true}); !strings.Contains(v.Text, "\x1b[31mred") {
 		t.Errorf("with colours: %q", v.Text)
+	}
+	if v := b.screen(map[string]any{"include_escape_sequences": true, "escape_non_printable": true}); !strings.Contains(v.Text, `\033[31mred`) || strings.Contains(v.Text, "\x1b") {
+		t.Errorf("with controls written out: %q", v.Text)
+	}
+	b.run("printf 'blanks   \\n'")
+	if v := b.screen(nil); strings.Contains(v.Text, "\nblanks ") {
+		t.Errorf("blanks at the end: %q", v.Text)
+	}
+	if v := b.screen(map[string]any{"preserve_trailing_spaces": true}); !strings.Contains(v.Text, "\nblanks   ") {
+		t.Errorf("without blanks at the end: %q", v.Text)
+	}
+}
+
+// While a full-screen program shows, the screen behind it can be read as well.
+func TestCaptureOfTheScreenBehind(t *testing.T) {
+	b := newBench(t)
+	b.run("echo before")
+	_, r := b.run(`printf '\033[?1049hfull screen'; sleep 1000; printf '\033[?1049l'`, map[string]any{"wait": false})
+	b.shows("full screen")
+	if v := b.screen(nil); strings.Contains(v.Text, "before") {
+		t.Errorf("in front: %+v", v)
+	}
+	if v := b.screen(map[string]any{"include_alternate_screen": true}); !strings.Contains(v.Text, "\nbefore\n") || holds(v.Notices, "no alternate screen") {
+		t.Errorf("behind: %+v", v)
+	}
+	b.execute(t.Context(), b.keys, b.planned(b.keys, args(map[string]any{"keys": []string{"C-c"}})))
+	<-r.Running.Done()
+}
+
+func TestDelays(t *testing.T) {
+	b := newBench(t)
+	for text, want := range map[string]time.Duration{
+		"": 0, "0s": 0, "500ms": 500 * time.Millisecond, "2s": 2 * time.Second, "1m": time.Minute, "5m": 5 * time.Minute, "300000ms": 5 * time.Minute,
+	} {
+		for tool, more := range map[tools.Tool]map[string]any{b.keys: args(map[string]any{"enter": true}), b.capture: {}} {
+			more["delay"] = text
+			if a := b.planned(tool, more); a.Wait != want {
+				t.Errorf("%s, delay %q: %s", tool.Name(), text, a.Wait)
+			}
+		}
+	}
+	for _, text := range []string{"2", "s", "1h", "301s", "6m", "2 s", "-1s", "1.5s", "1s500ms", "2S", "1d", "99999999999s"} {
+		for tool, more := range map[tools.Tool]map[string]any{b.keys: args(map[string]any{"enter": true}), b.capture: {}} {
+			more["delay"] = text
+			var invalid *tools.Error
+			if a, err := b.plan(tool, more); !errors.As(err, &invalid) || invalid.Code != tools.InvalidArgs || !strings.Contains(err.Error(), "delay") {
+				t.Errorf("%s, delay %q: %+v, %v", tool.Name(), text, a, err)
+			}
+		}
 	}
 }

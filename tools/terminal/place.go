@@ -22,25 +22,27 @@ type selector struct {
 
 // selectorSchema adds the selector's properties.
 func selectorSchema(properties map[string]any) map[string]any {
-	properties["session"] = spec.String("Managed session. Leave it out for the default one.")
+	properties["session"] = spec.String("Managed session, by its short or its full name. Leave it out for the default one.")
 	properties["pane"] = spec.String(`Managed pane by name, or by id such as "%3". Leave it out for the shared one.`)
-	properties["target"] = spec.String(`Where: "local", "ssh:HOST", "docker:NAME"; or a pane's id such as "%3". Leave it out for the console's current target.`)
+	properties["target"] = spec.String(`Where: "local", "ssh:HOST", "docker:NAME"; or a pane as tmux names it, such as "%3". Leave it out for the console's current target.`)
 	return properties
 }
 
-var paneID = regexp.MustCompile(`^%[0-9]+$`)
+var (
+	paneID = regexp.MustCompile(`^%[0-9]+$`)
+	// rawTarget is how tmux names sessions, and panes in them. Names of sessions
+	// are full ones there: targets of nod's do not look like that.
+	rawTarget = regexp.MustCompile(`^=?(nod-[^:]+)(?::([^:.]*)(?:\.0)?)?$`)
+)
 
 // explicit reports whether the call itself names a pane or session.
 func (s selector) explicit() bool { return s.Session != "" || s.Pane != "" }
 
 // place completes the selector and describes its target. A target such as "%3"
-// is a pane of the current one.
+// or "nod-default-build:worker" is a pane of the current one.
 func (s *selector) place(g *guard.Guard, env tools.Env) (guard.About, error) {
-	if paneID.MatchString(s.Target) {
-		if s.Pane != "" && s.Pane != s.Target {
-			return guard.About{}, tools.Invalid("target %q and pane %q are two panes", s.Target, s.Pane)
-		}
-		s.Pane, s.Target = s.Target, ""
+	if err := s.raw(); err != nil {
+		return guard.About{}, err
 	}
 	if s.Target == "" {
 		s.Target = env.Target
@@ -50,6 +52,32 @@ func (s *selector) place(g *guard.Guard, env tools.Env) (guard.About, error) {
 		return guard.About{}, tools.Reject("no_target", "%v", err)
 	}
 	return about, nil
+}
+
+// raw takes a target apart that names a pane as tmux does.
+func (s *selector) raw() error {
+	var session, name string
+	if paneID.MatchString(s.Target) {
+		name = s.Target
+	} else if m := rawTarget.FindStringSubmatch(s.Target); m != nil {
+		session, name = m[1], m[2]
+	} else {
+		return nil
+	}
+	for _, part := range []struct {
+		what, raw string
+		to        *string
+	}{{"session", session, &s.Session}, {"pane", name, &s.Pane}} {
+		switch {
+		case part.raw == "":
+		case *part.to != "" && *part.to != part.raw:
+			return tools.Invalid("target %q and %s %q are two %ss: give one of them", s.Target, part.what, *part.to, part.what)
+		default:
+			*part.to = part.raw
+		}
+	}
+	s.Target = ""
+	return nil
 }
 
 // name is how the pane is called in a message.
@@ -68,17 +96,23 @@ func (s selector) name() string {
 // look says how the pane stands, or rejects the call.
 func (s selector) look(ctx context.Context, g *guard.Guard) (guard.State, error) {
 	state, err := g.Look(ctx, s.Target, s.Session, s.Pane)
-	switch {
-	case err == nil:
-		return state, nil
-	case errors.Is(err, guard.ErrNoPane):
-		return guard.State{}, tools.Reject("no_pane", "there is no %s on %s", s.name(), s.Target)
-	case errors.Is(err, guard.ErrNoPanes):
-		return guard.State{}, tools.Reject("no_panes", "%s has no panes", s.Target)
-	case ctx.Err() != nil:
-		return guard.State{}, tools.Denied("interrupted while looking at %s: %w", s.name(), err)
+	if err != nil {
+		return guard.State{}, s.refused(ctx, g, err)
 	}
-	return guard.State{}, tools.Reject("no_pane", "%s on %s cannot be used: %v", s.name(), s.Target, err)
+	return state, nil
+}
+
+// refused is the error of a plan for a pane that cannot be looked at.
+func (s selector) refused(ctx context.Context, g *guard.Guard, err error) error {
+	switch {
+	case errors.Is(err, guard.ErrNoPane):
+		return tools.Reject("no_pane", "there is no %s on %s; %s", s.name(), s.Target, present(g, s.Target))
+	case errors.Is(err, guard.ErrNoPanes):
+		return tools.Reject("no_panes", "%s has no panes", s.Target)
+	case ctx.Err() != nil:
+		return tools.Denied("interrupted while looking at %s: %w", s.name(), err)
+	}
+	return tools.Reject("no_pane", "%s on %s cannot be used: %v", s.name(), s.Target, err)
 }
 
 // outcome turns the error of a guarded call, after which nothing has happened
@@ -91,6 +125,7 @@ func outcome(ctx context.Context, err error) (tools.Result, error) {
 		busy    *pane.BusyError
 		pending *pane.PendingError
 		deaf    *pane.NotReadyError
+		another *pane.ChangedError
 	)
 	switch {
 	case errors.Is(err, tools.ErrNotGranted), errors.Is(err, guard.ErrMalformed):
@@ -103,6 +138,8 @@ func outcome(ctx context.Context, err error) (tools.Result, error) {
 		return tools.Failure("interrupted", stopped(ctx)+", before anything happened"), nil
 	case errors.As(err, &changed):
 		return tools.Failure("changed", fmt.Sprintf("nothing happened: %v. Look with capture-pane, then decide again.", changed)), nil
+	case errors.As(err, &another):
+		return tools.Failure("changed", fmt.Sprintf("nothing was run: %v. Look with capture-pane, then decide again.", another)), nil
 	case errors.As(err, &busy):
 		return tools.Failure("pane_busy", fmt.Sprintf("nothing was run: %v. Wait and look with capture-pane, stop it with send-keys C-c, or use another pane.", busy)), nil
 	case errors.As(err, &pending):

@@ -1,7 +1,13 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/nod-console/nod/backends"
@@ -17,6 +23,10 @@ const (
 	// screenGrace is how long a full-screen program may take the terminal
 	// before the call returns without waiting for it.
 	screenGrace = time.Second
+	// lookFirst and lookMost are the pauses between two looks on the target
+	// whether a silent command reads the terminal, which cost a process there.
+	lookFirst = 3 * time.Second
+	lookMost  = 30 * time.Second
 	// interruptWait is how long an interrupted command may take to end before
 	// the call returns without it.
 	interruptWait = 2 * time.Second
@@ -35,8 +45,7 @@ func (r *RunShell) run(ctx context.Context, a tools.Action, env tools.Env) (tool
 		v.notice("dispatched to pane %s, and not waited for: look with capture-pane; its end will be told", a.Pane)
 		return tools.Result{Value: v, Running: running{run, a}}, nil
 	}
-	why := await(ctx, run, a.Wait)
-	return paneResult(ctx, run, a, env, why), nil
+	return paneResult(ctx, run, a, env, await(ctx, run, a.Wait)), nil
 }
 
 // reason says why the wait for a run has ended.
@@ -46,31 +55,86 @@ const (
 	hasEnded reason = iota
 	timedOut
 	tookScreen
+	asks
+	outOfTime // the call's own time, which nod bounds, is up
 	interrupted
 )
 
-// await waits for the end of a run, for as long as it makes sense.
-func await(ctx context.Context, run guard.Run, limit time.Duration) reason {
+// wakening is the end of the wait for a run.
+type wakening struct {
+	why    reason
+	asking pane.Asking // what the command waits for, where it asks
+}
+
+// await waits for the end of a run, for as long as it makes sense: not for a
+// program that waits itself, for keys that nobody types. That the time of the
+// call is up ends the wait and not the command, which may be in the middle of
+// what was asked for; what the operator interrupts is interrupted.
+func await(ctx context.Context, run guard.Run, limit time.Duration) wakening {
 	var timeout, grace <-chan time.Time
 	if limit > 0 {
 		timeout = time.After(limit)
 	}
 	screen := run.FullScreen()
+	silence := newSilence(ctx, run)
+	defer silence.stop()
 	for {
 		select {
 		case <-run.Done():
-			return hasEnded
+			return wakening{why: hasEnded}
 		case <-timeout:
-			return timedOut
+			return wakening{why: timedOut}
 		case <-screen:
 			screen, grace = nil, time.After(screenGrace)
 		case <-grace:
-			return tookScreen
+			return wakening{why: tookScreen}
+		case asking := <-silence.asking:
+			return wakening{asks, asking}
 		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return wakening{why: outOfTime}
+			}
 			interrupt(ctx, run)
-			return interrupted
+			return wakening{why: interrupted}
 		}
 	}
+}
+
+// silence tells what a run waits for, as soon as it waits for something.
+type silence struct {
+	asking chan pane.Asking
+	stop   func()
+}
+
+// newSilence watches a run until it is stopped.
+func newSilence(ctx context.Context, run guard.Run) silence {
+	ctx, cancel := context.WithCancel(ctx)
+	s := silence{asking: make(chan pane.Asking, 1)}
+	var watching sync.WaitGroup
+	s.stop = func() { cancel(); watching.Wait() }
+	watching.Go(func() {
+		pause, due := lookFirst, time.Now().Add(lookFirst)
+		for {
+			look := !time.Now().Before(due)
+			asking, next := run.Asks(ctx, look)
+			if asking.Any() {
+				s.asking <- asking
+				return
+			}
+			if look {
+				pause = min(2*pause, lookMost)
+				due = time.Now().Add(pause)
+			}
+			select {
+			case <-time.After(next):
+			case <-run.Done():
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return s
 }
 
 // interrupt types Ctrl-C at once and gives the command a moment to end. That it
@@ -86,7 +150,8 @@ func interrupt(ctx context.Context, run guard.Run) {
 }
 
 // paneResult is the result of a run whose wait has ended.
-func paneResult(ctx context.Context, run guard.Run, a tools.Action, env tools.Env, why reason) tools.Result {
+func paneResult(ctx context.Context, run guard.Run, a tools.Action, env tools.Env, woke wakening) tools.Result {
+	why := woke.why
 	done := isDone(run)
 	got := run.Result()
 	v := ShellValue{Pane: a.Pane}
@@ -96,9 +161,16 @@ func paneResult(ctx context.Context, run guard.Run, a tools.Action, env tools.En
 		v.notice("%s", stopped(ctx))
 	case why == interrupted:
 		v.notice("%s, but it has not ended: it goes on in pane %s", stopped(ctx), a.Pane)
+	case done && !got.Executed && got.Outcome.State == backends.Unknown: // the notices of the run say why
 	case done && !got.Executed:
-		v.notice("the shell refused the command: nothing of it was run")
+		v.notice(refusedLine)
+	case done && got.Outcome.State == backends.Unknown:
+		v.notice("%s", Unsure)
 	case done:
+	case why == asks:
+		v.notice("%s", waitsFor(woke.asking, a.Pane))
+	case why == outOfTime:
+		v.notice("%v: the command goes on in pane %s: look with capture-pane, stop it with send-keys C-c; its end will be told", context.Cause(ctx), a.Pane)
 	case why == timedOut:
 		v.notice("it did not end within %s and goes on in pane %s: look with capture-pane, stop it with send-keys C-c; its end will be told", a.Wait, a.Pane)
 	case why == tookScreen:
@@ -111,12 +183,24 @@ func paneResult(ctx context.Context, run guard.Run, a tools.Action, env tools.En
 		lost = got.Total - int64(len(got.Raw))
 	}
 	v.Stdout = v.text(ctx, env, "stdout", got.Text, lost)
-	result := tools.Result{Value: v, IsError: !got.Outcome.OK() || why == interrupted, Record: recordOf(got)}
+	result := tools.Result{Value: v, IsError: !got.Outcome.OK() || why == interrupted, Record: Record(got, done)}
 	if !done {
 		result.Record.TimedOut = true
 		result.Running = running{run, a}
 	}
 	return result
+}
+
+// waitsFor tells what a command that has not ended waits for, and what can be
+// done.
+func waitsFor(asking pane.Asking, pane string) string {
+	switch {
+	case asking.Shell != "":
+		return fmt.Sprintf("running: the shell that %q opened waits for commands in pane %s. The next run_shell command goes into it, and the operator decides about each; leave it with send-keys {\"literal_text\": \"exit\", \"enter\": true}", line(asking.Shell), pane)
+	case asking.Line != "":
+		return fmt.Sprintf("running: the command is silent in pane %s, and %q looks like a question of it. Answer with send-keys (where it wants a secret, ask the operator to type it there), stop it with send-keys C-c, or wait with capture-pane and a delay if it only works; its end will be told", pane, line(asking.Line))
+	}
+	return fmt.Sprintf("running: the command is silent in pane %s, and a program of it reads the terminal. Type with send-keys, stop it with send-keys C-c (or C-d, the end of the input); its end will be told", pane)
 }
 
 func isDone(run guard.Run) bool {
@@ -128,16 +212,30 @@ func isDone(run guard.Run) bool {
 	}
 }
 
-// recordOf is a run's outcome for the ledger.
-func recordOf(r pane.Result) tools.Record {
+// Unsure says of a command whose end nobody knows what to do next.
+const Unsure = "how the command ended is not known: look at the target before you run it again"
+
+// refusedLine says that the shell has not begun with a line, such as one with a
+// syntax error.
+const refusedLine = "the shell refused the command: nothing of it was run"
+
+// Record is what became of a run, for the ledger: Failed where nothing of it was
+// run, Unsure where nobody will ever know. ended says that the run has ended.
+func Record(r pane.Result, ended bool) tools.Record {
 	record := tools.Record{
 		Outcome:   r.Outcome,
 		Bytes:     r.Total,
 		Truncated: r.Truncated || r.Incomplete,
 		Duration:  r.Duration,
 	}
-	if r.Outcome.State != backends.Unknown && !r.Executed {
-		record.Failed = "the shell refused the command"
+	switch unknown := r.Outcome.State == backends.Unknown; {
+	case !ended:
+	case !unknown && !r.Executed:
+		record.Failed = refusedLine
+	case !r.Executed:
+		record.Failed = strings.Join(append(slices.Clone(r.Notices), "nothing was run"), "; ")
+	case unknown:
+		record.Unsure = strings.Join(append(slices.Clone(r.Notices), Unsure), "; ")
 	}
 	return record
 }
@@ -151,13 +249,22 @@ type running struct {
 var _ tools.Running = running{}
 
 // Record implements [tools.Running].
-func (r running) Record() tools.Record { return recordOf(r.Result()) }
+func (r running) Record() tools.Record { return Record(r.Result(), true) }
+
+// but puts a reason behind what it is for.
+func but(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
 
 // Describe implements [tools.Running].
 func (r running) Describe() string {
 	end := "has not ended"
 	if isDone(r.Run) {
-		end = r.Result().Outcome.String()
+		got := r.Record()
+		end = cmp.Or(got.Failed, got.Outcome.String()+but(got.Unsure))
 	}
 	return describe(r.action.Command, r.action.Pane, end)
 }

@@ -125,8 +125,13 @@ func (r *RunShell) planRun(ctx context.Context, a tools.Action, args shellArgs, 
 	if err != nil {
 		return tools.Action{}, err
 	}
-	if state.Busy != "" {
-		return tools.Action{}, tools.Reject("pane_busy", "nothing was run: %s still runs %q. Look with capture-pane, stop it with send-keys C-c, or use another pane.", args.name(), line(state.Busy))
+	if state.Busy != "" && !state.Waits() {
+		return tools.Action{}, tools.Reject("pane_busy", "nothing was run: %s still runs %q, for %s. Its end will be told; to wait for it, look with capture-pane {\"delay\": \"10s\"}. Stop it with send-keys C-c, answer it with send-keys, or use another pane (tmux-create-pane).",
+			args.name(), line(state.Busy), time.Since(state.Since).Round(time.Second))
+	}
+	if has := r.held(ctx, args, state); has != "" {
+		return tools.Action{}, tools.Reject("pane_busy", "nothing was run: %s is not free: %s. Ask the operator to end it, type into it with send-keys, or use another pane (tmux-create-pane).",
+			args.name(), has)
 	}
 	if state.Pending != "" {
 		return tools.Action{}, tools.Reject("pending_line", "nothing was run: %q stands on the prompt's line of %s, perhaps typed by the operator. Ask, or clear it with send-keys C-u.", state.Pending, args.name())
@@ -136,21 +141,45 @@ func (r *RunShell) planRun(ctx context.Context, a tools.Action, args shellArgs, 
 		return tools.Action{}, tools.Failed("run_shell: %w", err)
 	}
 	if found := risk.ShellKillers(a.Command, dialect); len(found) > 0 {
-		return tools.Action{}, endsShell(a.Command, found[0])
+		return tools.Action{}, endsShell(a.Command, found[0], state.Inside)
 	}
 	a.Kind, a.Pane, a.Dialect, a.Dir, a.Prompt = tools.Run, state.ID, state.Shell, state.Dir, state.AtPrompt
+	a.Inside, a.Shell = state.Inside, state.Generation
 	a.Wait, a.Background = w.limit, w.background
 	return a, nil
 }
 
-// endsShell rejects a command that would end or cripple the pane's own shell.
-func endsShell(command string, f risk.Finding) error {
+// heldWait is how long the target may take to say what is in front in a pane. Over a
+// link that is too slow for that, the operator is asked first, and the command finds
+// the pane busy then.
+const heldWait = 500 * time.Millisecond
+
+// held says which program waits for keys in a pane, so that nobody is asked about a
+// command that could not be given to a shell.
+func (r *RunShell) held(ctx context.Context, args shellArgs, state guard.State) string {
+	if state.AtPrompt || state.Busy != "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, heldWait)
+	defer cancel()
+	return r.Guard.Held(ctx, args.Target, args.Session, args.Pane)
+}
+
+// endsShell rejects a command that would end or cripple the shell that it is
+// for: the pane's own, or the one that the last of inside has opened there.
+func endsShell(command string, f risk.Finding, inside []string) error {
 	at := min(max(f.Start, 0), len(command))
 	end := min(max(f.End, at), len(command))
 	number := strings.Count(command[:at], "\n") + 1
+	why := strings.TrimPrefix(f.Why, fmt.Sprintf("line %d ", number))
+	if n := len(inside); n > 0 {
+		return tools.Reject("ends_shell",
+			"nothing was run: line %d has %q, which %s. To leave the shell that %q opened: send-keys {\"literal_text\": \"exit\", \"enter\": true}. For a command of its own: bash -lc '…', or ( … ) around it.",
+			number, line(command[at:end]), why, line(inside[n-1]))
+	}
 	return tools.Reject("ends_shell",
-		"nothing was run: line %d has %q: %s. The pane's shell is shared with the operator. Give the command a shell of its own: bash -lc '…', or ( … ) around it.",
-		number, line(command[at:end]), f.Why)
+		"nothing was run: line %d has %q, which %s. The pane's shell is shared with the operator. Give the command a shell of its own: bash -lc '…', or ( … ) around it.",
+		number, line(command[at:end]), why)
 }
 
 func (r *RunShell) planExec(a tools.Action, about guard.About, args shellArgs, w wait) (tools.Action, error) {
@@ -214,7 +243,8 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 	case ctx.Err() != nil:
 		v.notice("%s", stopped(ctx))
 	case err != nil:
-		v.notice("how it ended is unknown: %v", err)
+		record.Unsure = fmt.Sprintf("%v; %s", err, Unsure)
+		v.notice("%s", record.Unsure)
 	}
 	for _, s := range []struct {
 		name string

@@ -1,0 +1,128 @@
+package desk
+
+import (
+	"context"
+	_ "embed" // the tool's guidance
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/internal/spec"
+)
+
+// Limits of a question.
+const (
+	MinOptions  = 2
+	MaxOptions  = 9 // each has a digit
+	MaxQuestion = 1_000
+	MaxOption   = 100 // characters, so that an option can be read whole
+)
+
+//go:embed question.md
+var questionGuide string
+
+// Asker lets the operator choose one of several options. chosen is its index;
+// ok is false if he chose none. The error is ctx's, or says why he cannot be
+// asked.
+type Asker func(ctx context.Context, question string, options []string) (chosen int, ok bool, err error)
+
+// Question is the tool question.
+type Question struct {
+	Ask Asker // nil: nobody can be asked
+}
+
+var _ tools.Tool = Question{}
+
+// Name implements [tools.Tool].
+func (Question) Name() string { return "question" }
+
+// Description implements [tools.Tool].
+func (Question) Description() string { return questionGuide }
+
+// Parallelizable implements [tools.Tool].
+func (Question) Parallelizable() bool { return false }
+
+// InputSchema implements [tools.Tool].
+func (Question) InputSchema() map[string]any {
+	return spec.Schema(map[string]any{
+		"question": spec.String("What the operator is asked: short, with what he needs to know to decide."),
+		"options": map[string]any{
+			"type": "array", "minItems": MinOptions, "items": spec.String(fmt.Sprintf("One answer, in one line of at most %d characters.", MaxOption)),
+			"description": fmt.Sprintf("%d to %d different answers.", MinOptions, MaxOptions),
+		},
+	}, "question", "options")
+}
+
+// asked is a question as it stands in the action's Command.
+type asked struct {
+	Question string   `json:"question"`
+	Options  []string `json:"options"`
+}
+
+// Plan implements [tools.Tool].
+func (q Question) Plan(_ context.Context, raw json.RawMessage, _ tools.Env) (tools.Action, error) {
+	var a asked
+	if err := spec.Decode(raw, &a); err != nil {
+		return tools.Action{}, err
+	}
+	a.Question = strings.TrimSpace(a.Question)
+	switch n := len(a.Options); {
+	case a.Question == "":
+		return tools.Action{}, spec.Missing("question")
+	case utf8.RuneCountInString(a.Question) > MaxQuestion:
+		return tools.Action{}, tools.Invalid("the question is longer than %d characters", MaxQuestion)
+	case n < MinOptions || n > MaxOptions:
+		return tools.Action{}, tools.Invalid("%d options; a question has %d to %d", n, MinOptions, MaxOptions)
+	}
+	for i, o := range a.Options {
+		a.Options[i] = strings.Join(strings.Fields(o), " ")
+		if o = a.Options[i]; o == "" || utf8.RuneCountInString(o) > MaxOption || strings.ContainsFunc(o, unicode.IsControl) {
+			return tools.Action{}, tools.Invalid("option %d is one line of 1 to %d characters", i+1, MaxOption)
+		}
+		if slices.Contains(a.Options[:i], a.Options[i]) {
+			return tools.Action{}, tools.Invalid("option %d is there twice: %q", i+1, a.Options[i])
+		}
+	}
+	command, err := json.Marshal(a)
+	if err != nil {
+		return tools.Action{}, tools.Failed("question: %w", err)
+	}
+	return tools.Action{Tool: q.Name(), Kind: tools.Pure, Command: string(command)}, nil
+}
+
+// QuestionValue is the Value of question's Result.
+type QuestionValue struct {
+	Answer string `json:"answer"`
+	Option int    `json:"option"` // from 1
+}
+
+// Execute implements [tools.Tool].
+func (q Question) Execute(ctx context.Context, action tools.Action, env tools.Env) (tools.Result, error) {
+	var a asked
+	if err := json.Unmarshal([]byte(action.Command), &a); err != nil {
+		return tools.Result{}, tools.Failed("question: %q is not one of its own", action.Command)
+	}
+	if q.Ask == nil {
+		return tools.Failure("nobody", "nobody can be asked here. Decide by what the operator has said already, prefer what changes nothing, and say in the answer what was left open."), nil
+	}
+	env.Report(tools.Progress{Note: "waits for the operator's answer"})
+	began := env.Time()
+	chosen, ok, err := q.Ask(ctx, a.Question, slices.Clone(a.Options))
+	switch {
+	case ctx.Err() != nil:
+		return tools.Failure("interrupted", "interrupted before the operator answered"), nil
+	case err != nil:
+		return tools.Failure("nobody", fmt.Sprintf("the operator could not be asked: %v", err)), nil
+	case !ok || chosen < 0 || chosen >= len(a.Options):
+		return tools.Failure("cancelled", "the operator chose none of the options. Do not ask the same again: go on without, or end with what you know."), nil
+	}
+	return tools.Result{
+		Value:  QuestionValue{Answer: a.Options[chosen], Option: chosen + 1},
+		Record: tools.Record{Outcome: backends.ExitedWith(0), Duration: env.Time().Sub(began)},
+	}, nil
+}

@@ -1,0 +1,319 @@
+package inverse
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Inverse is the opposite of a command.
+type Inverse struct {
+	Command string
+	Unless  string // when it is not the opposite; empty if it always is
+}
+
+// Of returns the opposite of a command line, if it has one.
+func Of(command string) (Inverse, bool) {
+	words, ok := simple(command)
+	if !ok {
+		return Inverse{}, false
+	}
+	before, words := wrapped(words)
+	if len(words) < 2 {
+		return Inverse{}, false
+	}
+	program, args, unless := turned(words)
+	if args == nil {
+		return Inverse{}, false
+	}
+	back := slices.Concat(before, []string{program}, args)
+	line, ok := quoted(back)
+	if ok && path.Base(words[0]) == "mv" && !slices.Contains(words, "-T") {
+		// A folder there now was there before, or is the one that was moved.
+		var test string
+		test, ok = quoted(slices.Concat(before, []string{"test", "!", "-d", args[len(args)-2]}))
+		line = test + " && " + line
+	}
+	return Inverse{line, unless}, ok
+}
+
+// turned is a command turned around; args is nil if that is not known.
+func turned(words []string) (program string, args []string, unless string) {
+	folder, name := path.Split(words[0])
+	switch name {
+	case "mkdir", "rmdir":
+		return folder + both("mkdir", "rmdir")[name], folders(name, words[1:]), ""
+	case "swapon", "swapoff":
+		if len(words) != 2 || !strings.HasPrefix(words[1], "/") {
+			return "", nil, ""
+		}
+		return folder + both("swapon", "swapoff")[name], words[1:], "it was like that before"
+	}
+	find, ok := programs[name]
+	if !ok {
+		return "", nil, ""
+	}
+	args, unless = find(words[1:])
+	return words[0], args, unless
+}
+
+// folders are those that were made or removed, the last one first. What else was
+// made on the way to one (-p) is not known.
+func folders(name string, args []string) []string {
+	var names []string
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-v" || a == "--":
+		case a == "-m" && name == "mkdir":
+			i++
+		case strings.HasPrefix(a, "-"):
+			return nil
+		default:
+			names = append(names, a)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Reverse(names)
+	return append([]string{"--"}, names...)
+}
+
+// simple are the words of a line that is one command of fixed words.
+func simple(line string) ([]string, bool) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(line), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil, false
+	}
+	s := file.Stmts[0]
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Negated || s.Background || s.Coprocess || len(s.Redirs) > 0 || len(call.Assigns) > 0 {
+		return nil, false
+	}
+	var words []string
+	for _, w := range call.Args {
+		text, ok := fixed(w)
+		if !ok {
+			return nil, false
+		}
+		words = append(words, text)
+	}
+	return words, len(words) > 0
+}
+
+// fixed is a word that the shell does not change.
+func fixed(w *syntax.Word) (string, bool) {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(p.Value, "\\*?[]{}~") {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok || strings.ContainsAny(lit.Value, "\\") {
+					return "", false
+				}
+				b.WriteString(lit.Value)
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// wrapped parts a plain sudo from the command that it runs.
+func wrapped(words []string) (before, rest []string) {
+	if words[0] != "sudo" && words[0] != "doas" {
+		return nil, words
+	}
+	n := 1
+	if len(words) > 1 && words[1] == "-n" {
+		n = 2
+	}
+	return words[:n], words[n:]
+}
+
+func quoted(words []string) (string, bool) {
+	all := make([]string, len(words))
+	for i, w := range words {
+		q, err := syntax.Quote(w, syntax.LangPOSIX)
+		if err != nil {
+			return "", false
+		}
+		all[i] = q
+	}
+	return strings.Join(all, " "), true
+}
+
+// opposite returns the arguments of the same program that undo what args did;
+// nil if that is not known.
+type opposite func(args []string) (back []string, unless string)
+
+var programs = map[string]opposite{
+	"systemctl": systemctl, "ip": ip, "mv": mv,
+	"docker": container, "podman": container, "kubectl": kubectl,
+	"iptables": iptables, "ip6tables": iptables, "ufw": ufw,
+}
+
+// swap exchanges the first word that is no option, if that has an opposite.
+// Options other than the allowed ones make it unknown.
+func swap(args []string, pairs map[string]string, options ...string) []string {
+	back := slices.Clone(args)
+	for i, a := range back {
+		switch {
+		case slices.Contains(options, a):
+		case strings.HasPrefix(a, "-"):
+			return nil
+		default:
+			to, ok := pairs[a]
+			if !ok || !operands(args[i+1:], options) {
+				return nil
+			}
+			back[i] = to
+			return back
+		}
+	}
+	return nil
+}
+
+// operands reports whether there are some, and no unknown option among them.
+func operands(args, options []string) bool {
+	n := 0
+	for _, a := range args {
+		switch {
+		case slices.Contains(options, a):
+		case strings.HasPrefix(a, "-"):
+			return false
+		default:
+			n++
+		}
+	}
+	return n > 0
+}
+
+func both(pairs ...string) map[string]string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]], m[pairs[i+1]] = pairs[i+1], pairs[i]
+	}
+	return m
+}
+
+var units = both("start", "stop", "enable", "disable", "mask", "unmask")
+
+func systemctl(args []string) ([]string, string) {
+	return swap(args, units, "--now", "--user", "--system", "-q", "--quiet"), "it was like that before"
+}
+
+var containers = both("start", "stop", "pause", "unpause")
+
+func container(args []string) ([]string, string) {
+	return swap(args, containers), "it was like that before"
+}
+
+func kubectl(args []string) ([]string, string) {
+	if len(args) != 2 {
+		return nil, ""
+	}
+	return swap(args, both("cordon", "uncordon")), "it was like that before"
+}
+
+// ip knows links, addresses and routes. Without a device or a gateway, what was
+// deleted is not named well enough to be made again.
+func ip(args []string) ([]string, string) {
+	back := slices.Clone(args)
+	i := 0
+	for i < len(back) && slices.Contains([]string{"-4", "-6"}, back[i]) {
+		i++
+	}
+	if len(back) < i+3 {
+		return nil, ""
+	}
+	verb := &back[i+1]
+	rest := back[i+2:]
+	swapped := map[string]string{"add": "del", "del": "add", "delete": "add"}[*verb]
+	switch back[i] {
+	case "link":
+		last := &back[len(back)-1]
+		to := both("up", "down")[*last]
+		if *verb != "set" || to == "" || len(rest) > 3 || len(rest) == 3 && rest[0] != "dev" || len(rest) < 2 {
+			return nil, ""
+		}
+		*last = to
+		return back, "it was like that before; routes that went with the link do not come back"
+	case "addr", "address", "a":
+		if swapped == "" || !slices.Contains(rest, "dev") || !strings.Contains(rest[0], "/") {
+			return nil, ""
+		}
+	case "route", "r", "ro":
+		if swapped == "" || !slices.Contains(rest, "dev") && !slices.Contains(rest, "via") {
+			return nil, ""
+		}
+	default:
+		return nil, ""
+	}
+	*verb = swapped
+	return back, ""
+}
+
+// mv renames one thing. What stood at its new place is gone.
+func mv(args []string) ([]string, string) {
+	var names []string
+	for _, a := range args {
+		switch {
+		case slices.Contains([]string{"-T", "-n", "-v", "-i", "-f", "--"}, a):
+		case strings.HasPrefix(a, "-"):
+			return nil, ""
+		default:
+			names = append(names, a)
+		}
+	}
+	if len(names) != 2 || strings.HasSuffix(names[1], "/") || path.Base(names[1]) == "." || path.Base(names[1]) == ".." {
+		return nil, ""
+	}
+	return []string{"-nT", "--", names[1], names[0]}, "something stood at the new place: that does not come back"
+}
+
+// iptables appends or inserts one rule.
+func iptables(args []string) ([]string, string) {
+	at := -1
+	for i, a := range args {
+		switch a {
+		case "-A", "--append", "-I", "--insert":
+			if at >= 0 {
+				return nil, ""
+			}
+			at = i
+		case "-D", "--delete", "-R", "--replace", "-F", "--flush", "-X", "-P", "--policy", "-Z", "-N", "-E", "-L", "-S":
+			return nil, ""
+		}
+	}
+	if at < 0 || at+2 >= len(args) {
+		return nil, ""
+	}
+	back := slices.Clone(args)
+	back[at] = "-D"
+	if place := args[at+2]; strings.Trim(place, "0123456789") == "" { // where it was inserted
+		back = slices.Delete(back, at+2, at+3)
+	}
+	if len(back) < at+3 {
+		return nil, ""
+	}
+	return back, "the same rule was there before"
+}
+
+func ufw(args []string) ([]string, string) {
+	if len(args) < 2 || !slices.Contains([]string{"allow", "deny", "reject", "limit"}, args[0]) {
+		return nil, ""
+	}
+	return append([]string{"delete"}, args...), "the same rule was there before"
+}

@@ -1,0 +1,120 @@
+package inverse_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nod-console/nod/tools/inverse"
+)
+
+func TestOpposites(t *testing.T) {
+	for command, want := range map[string]string{
+		"systemctl stop nginx":                          "systemctl start nginx",
+		"sudo systemctl disable --now nginx.service":    "sudo systemctl enable --now nginx.service",
+		"sudo -n systemctl mask a b":                    "sudo -n systemctl unmask a b",
+		"/usr/bin/systemctl --user start x":             "/usr/bin/systemctl --user stop x",
+		"ip link set dev eth1 down":                     "ip link set dev eth1 up",
+		"ip link set eth1 up":                           "ip link set eth1 down",
+		"ip addr add 10.0.0.2/24 dev eth0":              "ip addr del 10.0.0.2/24 dev eth0",
+		"ip -6 route del fd00::/8 via fd01::1 dev eth0": "ip -6 route add fd00::/8 via fd01::1 dev eth0",
+		"mkdir a b":                           "rmdir -- b a",
+		"mkdir -m 700 'a b'":                  "rmdir -- 'a b'",
+		"rmdir a":                             "mkdir -- a",
+		"mv a b":                              "test '!' -d b && mv -nT -- b a",
+		"mv -T a b":                           "mv -nT -- b a",
+		"sudo mv /etc/x.conf /etc/x.conf.off": "sudo test '!' -d /etc/x.conf.off && sudo mv -nT -- /etc/x.conf.off /etc/x.conf",
+		"docker stop web db":                  "docker start web db",
+		"kubectl cordon node1":                "kubectl uncordon node1",
+		"iptables -A INPUT -p tcp --dport 22 -j DROP":        "iptables -D INPUT -p tcp --dport 22 -j DROP",
+		"iptables -t nat -I PREROUTING 3 -p tcp -j REDIRECT": "iptables -t nat -D PREROUTING -p tcp -j REDIRECT",
+		"ufw allow 22/tcp":  "ufw delete allow 22/tcp",
+		"swapoff /dev/sdb2": "swapon /dev/sdb2",
+	} {
+		got, ok := inverse.Of(command)
+		if !ok || got.Command != want {
+			t.Errorf("%s: %q %v, want %q", command, got.Command, ok, want)
+		}
+	}
+}
+
+func TestWhatHasNoOpposite(t *testing.T) {
+	for _, command := range []string{
+		"", "ls", "rm x", "systemctl restart nginx", "systemctl stop", "systemctl stop nginx; ls", "systemctl stop nginx &",
+		"systemctl stop $UNIT", "systemctl stop nginx*", "systemctl stop --force nginx", "systemctl --host=x stop nginx",
+		"chmod 600 x", "chown root x", "sysctl -w a=b", "mkdir -p a/b", "mv a b c", "mv a b/", "mv a .", "mv -t d a", "mv -b a b",
+		"ip route del default", "ip route flush table main", "ip addr flush dev eth0", "ip addr add 10.0.0.2 dev eth0", "ip link del eth0", "ip link set eth0 mtu 900",
+		"ip link set eth0", "iptables -F", "iptables -P INPUT DROP", "iptables -A INPUT", "iptables -D INPUT 3", "ufw enable", "ufw allow",
+		"X=1 systemctl stop nginx", "systemctl stop nginx > /dev/null", "sudo", "sudo -u bob systemctl stop nginx", "swapoff -a", "docker stop -t 5 web",
+		"`systemctl` stop nginx", "! systemctl stop nginx", "mkdir ~/x",
+	} {
+		if got, ok := inverse.Of(command); ok {
+			t.Errorf("%s: %q", command, got.Command)
+		}
+	}
+}
+
+// What is a matter of files is tried: command, then its opposite, and all is as
+// it was.
+func TestOppositesGiveBackWhatWasThere(t *testing.T) {
+	for _, command := range []string{"mkdir d e", "rmdir empty", "mv file other", "mv -T folder moved", "mv file 'with space'", "mv -n file other"} {
+		dir := t.TempDir()
+		run := func(line string) error {
+			cmd := exec.Command("sh", "-c", line)
+			cmd.Dir = dir
+			return cmd.Run()
+		}
+		list := func() string {
+			var all []string
+			err := filepath.Walk(dir, func(p string, info os.FileInfo, err error) error {
+				all = append(all, strings.TrimPrefix(p, dir)+info.Mode().String())
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(all, "\n")
+		}
+		if err := run("mkdir empty folder; echo x > file; echo y > folder/in"); err != nil {
+			t.Fatal(err)
+		}
+		was := list()
+		back, ok := inverse.Of(command)
+		if err := run(command); err != nil || !ok || list() == was {
+			t.Fatalf("%s: %v %v", command, err, ok)
+		}
+		if err := run(back.Command); err != nil || list() != was {
+			t.Errorf("%s, then %s: %v: %s", command, back.Command, err, list())
+		}
+	}
+	// Moved into a folder that was there: its opposite must not move the folder.
+	dir := t.TempDir()
+	back, _ := inverse.Of("mv file folder")
+	cmd := exec.Command("sh", "-c", "mkdir folder; echo x > file; mv file folder; "+back.Command)
+	cmd.Dir = dir
+	if err := cmd.Run(); err == nil {
+		t.Error("it did something")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "folder", "file")); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzOf: an opposite is one command of the same program, whatever the text.
+func FuzzOf(f *testing.F) {
+	f.Add("systemctl stop 'a;b'")
+	f.Add("mv a b")
+	f.Fuzz(func(t *testing.T, command string) {
+		back, ok := inverse.Of(command)
+		if !ok {
+			return
+		}
+		if again, ok := inverse.Of(back.Command); ok && !strings.Contains(back.Command, "mv ") {
+			if third, ok := inverse.Of(again.Command); !ok || third.Command != back.Command {
+				t.Errorf("%q, %q, %q, %q", command, back.Command, again.Command, third.Command)
+			}
+		}
+	})
+}
