@@ -27,25 +27,39 @@ const (
 	parallel = 8
 )
 
-// Config says what an Agent is made of. Model, Gate and History are never nil.
+// Config says what an Agent is made of. Brain.Model, Gate and History are never
+// nil.
 type Config struct {
-	Model   Streamer
+	Brain   Brain // answers until Agent.Use says another one
 	Gate    *Gate
 	History Store
 	// Name is what the model is called; empty means "nod".
 	Name string
 	// SystemPrompt is the operator's addition to nod's own prompt.
 	SystemPrompt string
+	// Memory is what is known from other turns; nil: nothing is.
+	Memory Memory
+	// Guidance is what the operator's folder, or he himself, says of a target; it is
+	// told to the model as data. Nil: nothing.
+	Guidance func(target string) Guidance
 	// Situation is asked at the start of each turn; nil leaves it out.
 	Situation func() Situation
 	// MaxIterations bounds the requests of a turn; 0 means MaxIterations.
 	MaxIterations int
 	// MaxTokens bounds the tokens of a turn, prompts and answers; 0 means no bound.
 	MaxTokens int
-	// ContextLimit is the model's context in tokens; 0 if it is not known.
-	ContextLimit int
+	// Picture shows what the operator has before him in a terminal, for each
+	// request; nil means that the model does not get to see it. It must be quick.
+	Picture func(ctx context.Context) Picture
+	// Pinned is what a summary of a conversation repeats word for word: its open
+	// todos; nil means nothing.
+	Pinned func(said []history.Message) string
+	// Trace is told of each request, reply, call and result; nil means nobody.
+	Trace Tracer
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+
+	under *under // what a sub-agent is bound to; nil for the operator's own agent
 }
 
 // Agent runs turns. Safe for concurrent use; a conversation has one turn at a
@@ -53,13 +67,20 @@ type Config struct {
 type Agent struct {
 	cfg Config
 
-	mu   sync.Mutex
-	busy map[string]bool // by conversation
+	mu     sync.Mutex
+	brain  Brain
+	busy   map[string]*inbox // by conversation, while its turn runs
+	gauges map[string]*gauge // by conversation
+	last   *recent           // what the turn before has left
+	slots  chan struct{}     // taken by the sub-agents that work
+	alone  chan struct{}     // taken by the one whose call must be alone
+
+	lastTold told
 }
 
 // New returns an agent.
 func New(cfg Config) (*Agent, error) {
-	if cfg.Model == nil || cfg.Gate == nil || cfg.History == nil {
+	if cfg.Brain.Model == nil || cfg.Gate == nil || cfg.History == nil {
 		return nil, errors.New("agent: an agent needs a model, a gate and a history")
 	}
 	if cfg.Name == "" {
@@ -74,13 +95,19 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Agent{cfg: cfg, busy: map[string]bool{}}, nil
+	return &Agent{cfg: cfg, brain: cfg.Brain, busy: map[string]*inbox{}, gauges: map[string]*gauge{},
+		slots: make(chan struct{}, MaxSubAgents), alone: make(chan struct{}, 1)}, nil
 }
 
 // Run runs one turn of a conversation and returns how it ended. Everything
 // that happens, faults included, is told to the sink; Done comes last. When
 // ctx ends, the turn is interrupted.
 func (a *Agent) Run(ctx context.Context, conversation, prompt string, sink Sink) Ending {
+	return a.turn(conversation, sink, func(t *turn) Ending { return t.run(ctx, prompt) })
+}
+
+// turn does something that a conversation has one of at a time.
+func (a *Agent) turn(conversation string, sink Sink, do func(*turn) Ending) Ending {
 	if sink == nil {
 		sink = func(Event) {}
 	}
@@ -88,25 +115,32 @@ func (a *Agent) Run(ctx context.Context, conversation, prompt string, sink Sink)
 		Agent: a, id: conversation, failures: map[string]int{},
 		events: &valve{sink: sink}, situation: a.cfg.Situation(),
 	}
+	if a.cfg.under != nil {
+		t.only, t.alone = a.cfg.under.tools, a.cfg.under.alone
+	}
 	ending := Failed
-	if a.begin(conversation) {
-		ending = t.run(ctx, prompt)
+	if t.inbox = a.begin(conversation, t); t.inbox != nil {
+		ending = do(t)
+		t.leave()
 		a.end(conversation)
 	} else {
 		t.emit(Fault{Text: "a turn of this conversation is running already", Hint: "wait for its end, or interrupt it"})
 	}
 	t.emit(Done{Ending: ending})
+	t.events.shut()
 	return ending
 }
 
-func (a *Agent) begin(conversation string) bool {
+// begin notes that a conversation's turn runs; nil means that one does already.
+func (a *Agent) begin(conversation string, t *turn) *inbox {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.busy[conversation] {
-		return false
+	if a.busy[conversation] != nil {
+		return nil
 	}
-	a.busy[conversation] = true
-	return true
+	in := &inbox{turn: t}
+	a.busy[conversation] = in
+	return in
 }
 
 func (a *Agent) end(conversation string) {
@@ -120,7 +154,7 @@ func (a *Agent) end(conversation string) {
 func Replay(said []history.Message, prompt func(text string), sink Sink) {
 	for _, m := range said {
 		switch m.Role {
-		case history.User:
+		case history.User, history.Task:
 			prompt(m.Content)
 		case history.Assistant:
 			if m.Reasoning != "" {
@@ -134,6 +168,10 @@ func Replay(said []history.Message, prompt func(text string), sink Sink) {
 			}
 		case history.Tool:
 			sink(CallFinished{Call: m.Call, Tool: m.Tool, IsError: m.IsError, Denied: m.Denied, Content: m.Content})
+		case history.Steer:
+			sink(Steered{Text: m.Content})
+		case history.Summary:
+			sink(Compaction{Summary: m.Content, Messages: m.Through})
 		case history.Note:
 			if m.Call != "" {
 				sink(RunEnded{Call: m.Call, Text: m.Content})

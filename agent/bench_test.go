@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/goleak"
 
@@ -55,6 +56,7 @@ type bench struct {
 type options struct {
 	gate     func(*agent.GateConfig)
 	agent    func(*agent.Config)
+	model    func(*model.Config)
 	recorder func(agent.Recorder) agent.Recorder
 	store    func(agent.Store) agent.Store
 	posture  policy.Posture
@@ -90,10 +92,14 @@ func newBench(t *testing.T, opt options, script ...reply) *bench {
 	b.gate, err = agent.NewGate(gc)
 	b.must(err)
 	t.Cleanup(b.gate.Close)
-	client, err := model.New(model.Config{BaseURL: b.server.URL + "/v1", Model: "m", RetryPause: time.Millisecond, Tries: 2})
+	mc := model.Config{BaseURL: b.server.URL + "/v1", Model: "m", RetryPause: time.Millisecond, Tries: 2}
+	if opt.model != nil {
+		opt.model(&mc)
+	}
+	client, err := model.New(mc)
 	b.must(err)
 	t.Cleanup(client.Close)
-	ac := agent.Config{Model: client, Gate: b.gate, History: b.history, Situation: func() agent.Situation {
+	ac := agent.Config{Brain: agent.Brain{Model: client, Name: "m"}, Gate: b.gate, History: b.history, Situation: func() agent.Situation {
 		return agent.Situation{Target: "local", User: "ops", Posture: "ask"}
 	}}
 	if opt.store != nil {
@@ -402,12 +408,34 @@ type server struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests []modelRequest
+	count    int
+	spent    time.Duration // answering, since busy was asked
 }
+
+// busy is how long the server has worked on answers since it was last asked.
+func (s *server) busy() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	spent := s.spent
+	s.spent = 0
+	return spent
+}
+
+// forget drops what was asked so far.
+func (s *server) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
+}
+
+// askedKey is where a reply finds what was asked.
+type askedKey struct{}
 
 type modelRequest struct {
 	Messages []struct {
 		Role       string `json:"role"`
 		Content    string `json:"content"`
+		Reasoning  string `json:"reasoning_content"`
 		ToolCallID string `json:"tool_call_id"`
 		ToolCalls  []struct {
 			ID    string          `json:"id"`
@@ -421,13 +449,20 @@ func serve(t *testing.T, script []reply) *server {
 	t.Helper()
 	s := &server{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		defer func() {
+			s.mu.Lock()
+			s.spent += time.Since(began)
+			s.mu.Unlock()
+		}()
 		var q modelRequest
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		s.mu.Lock()
-		n := len(s.requests)
+		n := s.count
+		s.count++
 		s.requests = append(s.requests, q)
 		s.mu.Unlock()
 		if why := q.unsound(); why != "" {
@@ -438,7 +473,7 @@ func serve(t *testing.T, script []reply) *server {
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		script[n](flushing{w}, r)
+		script[n](flushing{w}, r.WithContext(context.WithValue(r.Context(), askedKey{}, q)))
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -454,7 +489,11 @@ func (q modelRequest) unsound() string {
 				return fmt.Sprintf("call %s has no result at message %d", c.ID, at)
 			}
 		}
-		if m.Role == "user" && i > 1 && q.Messages[i-1].Role != "assistant" && !strings.HasPrefix(m.Content, "<notice") {
+		if m.Role == "user" && i > 1 && q.Messages[i-1].Role == "user" {
+			return fmt.Sprintf("message %d: user after user", i)
+		}
+		if m.Role == "user" && i > 1 && q.Messages[i-1].Role != "assistant" && !strings.HasPrefix(m.Content, "<notice") &&
+			!strings.HasPrefix(m.Content, "<screen-") && !strings.HasPrefix(m.Content, "steer:") {
 			return fmt.Sprintf("message %d: user after %s", i, q.Messages[i-1].Role)
 		}
 	}
@@ -479,12 +518,20 @@ func (f flushing) Write(p []byte) (int, error) {
 func says(text string) reply {
 	return func(w io.Writer, _ *http.Request) {
 		for len(text) > 0 {
-			n := min(7, len(text))
+			n := character(text, min(7, len(text)))
 			chunk(w, map[string]any{"content": text[:n]}, nil)
 			text = text[n:]
 		}
 		finish(w, "stop")
 	}
+}
+
+// character is the first place from at on where no character is cut in two.
+func character(s string, at int) int {
+	for at < len(s) && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	return at
 }
 
 type call struct{ id, name, args string }
@@ -506,7 +553,7 @@ func callsFor(calls ...call) reply {
 			more = false
 			for i, c := range calls {
 				if at < len(c.args) {
-					chunk(w, map[string]any{"tool_calls": []any{piece(i, "", "", c.args[at:min(at+5, len(c.args))])}}, nil)
+					chunk(w, map[string]any{"tool_calls": []any{piece(i, "", "", c.args[character(c.args, at):character(c.args, min(at+5, len(c.args)))])}}, nil)
 					more = true
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nod-console/nod/agent/history"
@@ -51,6 +53,7 @@ func proposed(c history.Call) CallProposed {
 type batch struct {
 	*turn
 	calls   []model.Call
+	own     bool // the operator makes them himself
 	results []*history.Message
 	notes   []history.Message // about the calls, for after the results
 
@@ -64,7 +67,7 @@ type batch struct {
 func (t *turn) dispatch(ctx context.Context, calls []model.Call, stop error) error {
 	b := &batch{turn: t, calls: calls, results: make([]*history.Message, len(calls))}
 	unreadable := false
-	for _, c := range reply(model.Message{Calls: calls}).Calls {
+	for _, c := range reply(model.Message{Calls: calls}, "").Calls {
 		t.emit(proposed(c))
 		unreadable = unreadable || c.Invalid != ""
 	}
@@ -140,20 +143,30 @@ func keyOf(c model.Call) string {
 func (b *batch) call(ctx context.Context, i int) Answer {
 	c := b.calls[i]
 	b.mu.Lock()
-	broken, failed := b.err, b.failures[keyOf(c)]
+	broken, failed, only := b.err, b.failures[keyOf(c)], b.only
 	b.mu.Unlock()
 	switch {
 	case ctx.Err() != nil:
 		return Answer{Result: tools.Failure("interrupted", "not run: "+interrupted), Interrupted: true}
 	case broken != nil:
 		return Answer{Result: tools.Failure("not_run", "not run: "+broken.Error())}
+	case only != nil && !slices.Contains(only, c.Name) && b.cfg.under != nil:
+		return Answer{Result: tools.Failure("not_yours", fmt.Sprintf("not run: this sub-agent has %s only. Go on with those, and report what is missing.", strings.Join(only, ", ")))}
+	case only != nil && !slices.Contains(only, c.Name):
+		return Answer{Result: tools.Failure("not_in_skill", fmt.Sprintf("not run: the skill that is active allows %s only, to the end of this turn. "+
+			"Go on with those, or tell the operator what is missing.", strings.Join(only, ", ")))}
 	case failed >= maxFailures:
 		return Answer{Result: tools.Failure("repeated", fmt.Sprintf("not run: this very call has failed %d times in this turn. "+
 			"Do not repeat it: read its results above, then change the arguments, use another tool, or tell the operator what is in the way.", failed))}
 	}
+	if !b.takeTurn(ctx, c.Name) {
+		return Answer{Result: tools.Failure("interrupted", "not run: "+interrupted), Interrupted: true}
+	}
+	defer b.endTurn(c.Name)
+	b.trace("call", history.Call{ID: c.ID, Name: c.Name, Arguments: string(c.Arguments)})
 	return b.cfg.Gate.Call(ctx, Call{
-		ID: c.ID, Tool: c.Name, Arguments: c.Arguments, Conversation: b.id, Target: b.situation.Target,
-		Outputs: b.cfg.History.Outputs(b.id),
+		ID: c.ID, Tool: c.Name, Arguments: c.Arguments, Conversation: b.id, Target: b.situation.Target, Operator: b.own, From: b.cfg.under.from(),
+		Outputs: cleanOutputs{b.cfg.History.Outputs(b.id), b.vault()}, Seen: b.seen,
 	}, b.emit)
 }
 
@@ -162,11 +175,12 @@ func (b *batch) settle(ctx context.Context, i int, a Answer) {
 	c := b.calls[i]
 	m := history.Message{
 		Role: history.Tool, Call: c.ID, Tool: c.Name, IsError: a.Result.IsError, Denied: a.Denied,
-		Content: tools.Envelope(b.cfg.Now(), a.Result), Time: b.cfg.Now(),
+		Content: b.vault().JSON(tools.Envelope(b.cfg.Now(), a.Result)), Time: b.cfg.Now(),
 	}
 	if a.Err != nil && !a.Interrupted && asToolError(a.Err).Code != tools.InvalidArgs {
 		b.emit(Fault{Text: c.Name + ": " + asToolError(a.Err).Message})
 	}
+	b.trace("result", m)
 	b.emit(CallFinished{
 		Call: c.ID, Tool: c.Name, IsError: m.IsError, Denied: m.Denied,
 		Outcome: outcomeWord(a), Content: m.Content, Duration: a.Duration,
@@ -194,12 +208,13 @@ func (b *batch) count(i int, a Answer) {
 		b.failures[key]++
 	} else {
 		delete(b.failures, key)
+		b.narrow(a.Result.Only)
 	}
 	if i == len(b.calls)-1 {
 		b.denied = a.Denied
 	}
 	if a.Edited != "" {
-		text := "the operator changed the command of this call to: " + a.Edited
+		text := "the operator changed the command of this call to: " + b.vault().Text(a.Edited)
 		b.notes = append(b.notes, history.Message{Role: history.Note, Call: b.calls[i].ID, Content: text})
 	}
 }

@@ -18,7 +18,8 @@
 //     order; then, for each call, [ApprovalAsked] and [ApprovalAnswered] where a
 //     rule asks (again for each command that the operator edits), [CallStarted]
 //     if it runs, any number of [CallProgress], and exactly one [CallFinished];
-//   - [RunEnded] between two requests, when the model is told of it;
+//   - [RunEnded], then [Steered], between two requests, when the model is told of it;
+//     then [Compaction] where a summary takes the place of older messages;
 //   - [Usage] after each request; [Notice], [Fault], [Retrying] when there is
 //     something to say;
 //   - [Done] last, exactly once.
@@ -38,6 +39,15 @@
 // is left alone after a few seconds and followed in the same way. Planning and
 // deciding that ignore it are left alone, too; nothing comes of them any more.
 //
+// # Reverts
+//
+// Where the operator approves something only with a revert (policy.Answer), the
+// gate has that armed on the target first; if that fails, nothing runs. After the
+// command's end, or while the link is lost, it tries a new login over a connection
+// of its own, and takes the revert back once one works. Each step is an action
+// that the operator's answer has allowed, with a grant, an intent and an end of its
+// own, linked to the command's. Without nod, the revert comes.
+//
 // # What holds
 //
 //   - No call runs unless the model's reply was complete and its arguments
@@ -51,11 +61,43 @@
 //   - A call that acts has its intent on disk before anything moves. Where that
 //     cannot be, it does not run; what only reads does. A read that is no plain
 //     observation, or that the operator was asked about, is noted.
+//   - Secrets go to neither the model nor the store: placeholders stand in their
+//     place (package redact), in the operator's words, in results, kept outputs and
+//     notes. One in a call is turned back for the target alone ([Gate.Fill]), after
+//     the operator himself has approved the action that names it.
 //   - An error of the policy is a denial. A denial is on record.
 //   - When the context ends, streaming stops within 100 ms, the text so far is
 //     kept, calls that have not begun are answered without being run, running
 //     commands are interrupted and pending approvals are denied. History and
 //     record say "interrupted by the operator".
+//
+// # Sub-agents
+//
+// [Agent.Delegate] has a sub-agent do a task for a turn that runs, from within one of
+// its calls; [MaxSubAgents] work at the same time. Each has a conversation of its own
+// under the turn's, which begins with the task (history.Task) and has nothing of what
+// was said before: so no call of the turn is without its result in it. It passes the
+// same gate, under its name; it has the turn's secrets and knows what is tainted there,
+// never has more tools, and cannot send others. Its calls that must be alone are alone
+// among all sub-agents. Its requests are on the account of the turn (Usage.Agent).
+// Whatever becomes of it, the turn gets what it found, and its conversation stays.
+//
+// # Context
+//
+// The [Meter] estimates a request and is put right by what the server counts; it has
+// the reasoning that goes back, and what is kept free for an answer. The operator is
+// warned at 80 %, once until it was below 70 %. At 90 % the older messages get a
+// summary in their place, so that at most 60 % are left: a row of its own in the
+// history, behind which nothing is deleted. Calls and their results stay together. The
+// first prompt, the newest prompts and failures and what Config.Pinned says stand in it
+// word for word; the rest are lines of the model's, or of nod's if the model gives
+// none. A server that finds a conversation too long is asked once more after that.
+//
+// A picture of the pane (Config.Picture) is part of one request, fenced by a word that
+// nobody can know, and never stored. What it shows counts as printed by a target.
+//
+// [Agent.Use] changes the model from the next request on. Which one answered is not
+// part of the history; only what a server attached to a call goes back to it alone.
 //
 // # Bounds
 //

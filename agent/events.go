@@ -87,9 +87,42 @@ type Usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Reasoning  int `json:"reasoning_tokens,omitempty"`
+	Cached     int `json:"cached_tokens,omitempty"`
 	// Context is the share of the model's context limit that the conversation
-	// takes, in percent; 0 if the limit is not known.
+	// takes, with what is kept free for an answer, in percent; 0 if the limit is
+	// not known.
 	Context int `json:"context_percent,omitempty"`
+	// Model answered, and Limit is its context in tokens; 0 if that is not known.
+	Model string `json:"model,omitempty"`
+	Limit int    `json:"context_limit,omitempty"`
+	// Cost is what the request has cost, Total what those of the conversation have
+	// since nod was started; 0 if the price is not known.
+	Cost  float64 `json:"cost,omitempty"`
+	Total float64 `json:"total_cost,omitempty"`
+	// Agent is the sub-agent whose request it was; empty for the conversation's own.
+	// Its context is its own, so Context is 0 then.
+	Agent string `json:"agent,omitempty"`
+	// Limits is what the server still takes at the moment, in words.
+	Limits string `json:"rate_limits,omitempty"`
+}
+
+// Compaction says that a summary stands in the place of earlier messages from now
+// on. Nothing was deleted.
+type Compaction struct {
+	Summary  string `json:"summary"`
+	Messages int    `json:"messages"` // that it stands for
+	// Before and After are the shares of the context that the conversation took
+	// and takes, in percent; 0 if the limit is not known.
+	Before int `json:"before_percent,omitempty"`
+	After  int `json:"after_percent,omitempty"`
+	// Own says that nod wrote it without the model.
+	Own bool `json:"own,omitempty"`
+}
+
+// Steered says that words of the operator's, which he said while the model was
+// working, go to it with the next request.
+type Steered struct {
+	Text string `json:"text"`
 }
 
 // Notice is something that the operator should know.
@@ -173,6 +206,12 @@ func (RunEnded) Kind() string { return "run_ended" }
 
 // Kind implements Event.
 func (Usage) Kind() string { return "usage" }
+
+// Kind implements Event.
+func (Compaction) Kind() string { return "compaction" }
+
+// Kind implements Event.
+func (Steered) Kind() string { return "steered" }
 
 // Kind implements Event.
 func (Notice) Kind() string { return "notice" }

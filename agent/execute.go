@@ -95,7 +95,8 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 	defer reports.shut()
 	env := tools.Env{
 		Call: s.Call, Target: a.Target, Grant: answer.Decision.Grant, Now: g.cfg.Now, Outputs: s.Outputs,
-		Progress: func(p tools.Progress) { reports.pass(CallProgress{Call: s.Call, Progress: p}) },
+		Conversation: s.Conversation,
+		Progress:     func(p tools.Progress) { reports.pass(CallProgress{Call: s.Call, Progress: p}) },
 	}
 	began := g.cfg.Now()
 	limited, stop := g.limit(ctx, a)
@@ -114,6 +115,7 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 		stopped = errTimeout.Error()
 	}
 	if !ok {
+		answer.pending = true
 		g.detach(s, ref, done, stopped, began)
 		answer.Result = tools.Failure("not_ended", stopped+"; it has not ended yet. How it ends will be reported")
 		return answer
@@ -123,15 +125,25 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 		answer.Err, answer.Result = asToolError(end.err), failure(end.err)
 	}
 	if running := answer.Result.Running; running != nil {
+		answer.pending = true
 		g.follow(s, ref, running, stopped)
 		return answer
 	}
 	if ref != nil {
-		if err := g.cfg.Ledger.Conclude(*ref, conclusion(end, stopped, answer.Duration)); err != nil && answer.Err == nil {
+		c := conclusion(end, stopped, answer.Duration)
+		if err := g.cfg.Ledger.Conclude(*ref, c); err != nil && answer.Err == nil {
 			answer.Err = tools.Failed("the end of it could not be put on record yet: %w", err)
 		}
+		g.did(s, c)
 	}
 	return answer
+}
+
+// did tells of an action that has succeeded.
+func (g *Gate) did(s Step, c ledger.Conclusion) {
+	if g.cfg.Did != nil && c.ExitCode != nil && *c.ExitCode == 0 && s.companion == nil && !s.Preview {
+		g.cfg.Did(s.Action)
+	}
 }
 
 // limit bounds an execution in time: by the configured time-out, or by the
@@ -183,14 +195,22 @@ func (g *Gate) outlive(s Step, ref *ledger.Ref, running tools.Running, stopped s
 
 // over records the end of something that outlived its call, and tells of it.
 func (g *Gate) over(s Step, ref *ledger.Ref, c ledger.Conclusion, text string) {
+	if s.ended != nil {
+		close(s.ended)
+	}
 	if ref != nil {
 		if err := g.cfg.Ledger.Conclude(*ref, c); err != nil {
 			text += fmt.Sprintf(" (not on record yet: %v)", err)
 		}
+		g.did(s, c)
 	}
 	ended := RunEnded{Call: s.Call, Text: text}
 	g.mu.Lock()
-	g.ended[s.Conversation] = append(g.ended[s.Conversation], ended)
+	to := s.Conversation
+	if heir, ok := g.heirs[to]; ok {
+		to = heir
+	}
+	g.ended[to] = append(g.ended[to], ended)
 	g.mu.Unlock()
 	if g.cfg.Ended != nil {
 		g.cfg.Ended(ended)
@@ -204,6 +224,17 @@ func (g *Gate) takeEnded(conversation string) []RunEnded {
 	ended := g.ended[conversation]
 	delete(g.ended, conversation)
 	return ended
+}
+
+// inherit lets a conversation hear of what goes on after the end of another one.
+func (g *Gate) inherit(heir, from string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.heirs[from] = heir
+	if ended := g.ended[from]; len(ended) > 0 {
+		g.ended[heir] = append(g.ended[heir], ended...)
+		delete(g.ended, from)
+	}
 }
 
 // valve passes events on until it is shut.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/agent/redact"
+	"github.com/nod-console/nod/agent/taint"
 	"github.com/nod-console/nod/tools"
 )
 
@@ -38,6 +40,19 @@ type GateConfig struct {
 	// only dispatched has ended. It must not block. Nil means nobody listens;
 	// the model hears of it either way.
 	Ended func(RunEnded)
+	// Did is told of each action that has succeeded, but for what stands by
+	// another one (reverts, looks around), from any goroutine. It must be quick.
+	// Nil means that nobody listens.
+	Did func(tools.Action)
+	// Reverts carries out what the policy's reverts need. Nil: an approval that
+	// wants one is a denial.
+	Reverts Reverts
+	// Reverting is told how an armed revert stands, at once and from any
+	// goroutine. It must not block. Nil means that nobody listens.
+	Reverting func(Reverting)
+	// Secrets is what keeps secrets from the model; nil means one of the gate's
+	// own, with the built-in kinds.
+	Secrets *redact.Keeper
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -53,8 +68,10 @@ type Gate struct {
 	close   context.CancelFunc
 	wg      sync.WaitGroup
 
-	mu    sync.Mutex
-	ended map[string][]RunEnded // by conversation, until the model is told
+	mu       sync.Mutex
+	released map[tools.Digest]*redact.Vault // actions whose secrets may be filled in
+	ended    map[string][]RunEnded          // by conversation, until the model is told
+	heirs    map[string]string              // of conversations that are over, who hears what still ends
 }
 
 // NewGate returns a gate.
@@ -65,7 +82,14 @@ func NewGate(cfg GateConfig) (*Gate, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Gate{cfg: cfg, abandon: abandonAfter, ended: map[string][]RunEnded{}}
+	if cfg.Secrets == nil {
+		detector, err := redact.NewDetector()
+		if err != nil {
+			return nil, err
+		}
+		cfg.Secrets = redact.NewKeeper(detector)
+	}
+	g := &Gate{cfg: cfg, abandon: abandonAfter, ended: map[string][]RunEnded{}, released: map[tools.Digest]*redact.Vault{}, heirs: map[string]string{}}
 	g.closing, g.close = context.WithCancel(context.Background())
 	return g, nil
 }
@@ -89,7 +113,11 @@ type Call struct {
 	// Operator marks what the operator asked for himself; no model claims
 	// anything about it.
 	Operator bool
-	Outputs  tools.Outputs
+	// From says which sub-agent makes it; zero for the operator's own agent.
+	From    From
+	Outputs tools.Outputs
+	// Seen knows what targets have printed; nil if nothing is tainted.
+	Seen *taint.Memory
 }
 
 // Step is one action that wants to pass the gate.
@@ -98,6 +126,7 @@ type Step struct {
 	Call         string
 	Conversation string
 	Operator     bool
+	From         From
 	// Execute does what a says. It is called at most once for an action, and
 	// never before the action is on record if it acts.
 	Execute func(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error)
@@ -106,6 +135,15 @@ type Step struct {
 	Edit func(ctx context.Context, command string) (tools.Action, error)
 	// Outputs is passed to Execute in its Env.
 	Outputs tools.Outputs
+	// Seen knows what targets have printed; nil if nothing is tainted.
+	Seen *taint.Memory
+	// Preview marks a look around before the operator decides about something
+	// else; see [policy.Proposal].
+	Preview bool
+
+	unrecorded error         // why it cannot be put on record; nil if it can
+	companion  *companion    // of which revert it is a step, or nil
+	ended      chan struct{} // closed when it has ended, if a revert waits for that
 }
 
 // Answer is how a call or a step ended.
@@ -125,6 +163,8 @@ type Answer struct {
 	// Edited is the operator's command where he changed the model's.
 	Edited   string
 	Duration time.Duration
+
+	pending bool // it goes on, and over is called when it ends
 }
 
 // Call plans a tool call and passes it through the gate. It has an answer
@@ -137,7 +177,10 @@ func (g *Gate) Call(ctx context.Context, c Call, sink Sink) Answer {
 	if !ok {
 		return Answer{Result: tools.Failure("unknown_tool", fmt.Sprintf("there is no tool %q", c.Tool))}
 	}
-	env := tools.Env{Call: c.ID, Target: c.Target, Now: g.cfg.Now, Outputs: c.Outputs}
+	env := tools.Env{Call: c.ID, Target: c.Target, Now: g.cfg.Now, Outputs: c.Outputs, Conversation: c.Conversation}
+	if c.Seen != nil {
+		env.Tainted = func(text string) bool { return !c.Operator && len(c.Seen.Of(text)) > 0 }
+	}
 	plan := func(ctx context.Context, args json.RawMessage, operator bool) (tools.Action, error) {
 		a, err := heed(ctx, c.Tool, func() (tools.Action, error) { return tool.Plan(ctx, args, env) })
 		if operator {
@@ -150,8 +193,8 @@ func (g *Gate) Call(ctx context.Context, c Call, sink Sink) Answer {
 		return g.unplanned(ctx, a, err)
 	}
 	s := Step{
-		Action: a, Call: c.ID, Conversation: c.Conversation, Operator: c.Operator,
-		Execute: tool.Execute, Outputs: c.Outputs,
+		Action: a, Call: c.ID, Conversation: c.Conversation, Operator: c.Operator, From: c.From,
+		Execute: tool.Execute, Outputs: c.Outputs, Seen: c.Seen,
 	}
 	if _, ok := commandOf(c.Arguments); ok {
 		s.Edit = func(ctx context.Context, command string) (tools.Action, error) {
@@ -209,29 +252,54 @@ func (g *Gate) Pass(ctx context.Context, s Step, sink Sink) Answer {
 func (g *Gate) pass(ctx context.Context, s Step, sink Sink) (answer Answer, again *string) {
 	answer.Action = s.Action
 	acts := s.Action.Kind.Acts()
-	if acts {
-		if err := g.cfg.Ledger.Healthy(); err != nil {
-			return g.refused(answer, tools.Denied("not run, because it cannot be put on record: %w", err)), nil
-		}
+	must, err := g.secretsOf(s)
+	if err != nil {
+		answer.Result = tools.Failure("secret", "not run: "+err.Error())
+		return answer, nil
 	}
-	d, err := g.decide(ctx, s, sink)
+	if acts {
+		s.unrecorded = g.cfg.Ledger.Healthy()
+	}
+	d, err := g.decide(ctx, s, must, sink)
 	answer.Decision = d
+	if s.unrecorded != nil && (!d.Allowed || d.Asked || !d.Verdict.Auto || must != "" || errors.Is(s.unrecorded, ledger.ErrClosed)) {
+		return g.refused(answer, tools.Denied("not run, because it cannot be put on record: %w", s.unrecorded)), nil
+	}
 	if !d.Allowed {
 		if d.Edited != nil && s.Edit != nil && ctx.Err() == nil {
 			again = d.Edited
 		}
 		return g.denied(ctx, s, answer, err), again
 	}
+	if must != "" && !d.Asked && d.How != policy.ByConversation {
+		return g.refused(answer, tools.Denied("not run: the operator was not asked, and %s", must)), nil
+	}
 	if ctx.Err() != nil {
 		answer.Interrupted = true
 		answer.Result = tools.Failure("interrupted", "not run: "+interrupted)
 		return answer, nil
 	}
-	if !acts && (d.Asked || !d.Verdict.Auto) && s.Action.Kind != tools.Pure {
+	if s.unrecorded != nil {
+		return g.execute(ctx, s, g.unrecorded(s, answer), nil, sink), nil
+	}
+	if !acts && (d.Asked || !d.Verdict.Auto || s.Action.Kind == tools.Fetch) && s.Action.Kind != tools.Pure {
 		intent := g.intent(s, d)
 		// Reading needs no record to happen: what cannot be written now is kept,
 		// and the ledger says so by not being healthy.
 		_ = g.cfg.Ledger.Note(ledger.Note{Kind: "read", By: intent.By, Proposal: &intent})
+	}
+	if d.Revert != nil {
+		due, err := g.arm(ctx, s, d)
+		if err != nil {
+			return g.unarmed(s, answer, err), nil
+		}
+		s.ended = make(chan struct{})
+		g.guard(s, d, due)
+		defer func() {
+			if !answer.pending {
+				close(s.ended)
+			}
+		}()
 	}
 	var ref *ledger.Ref
 	if acts {
@@ -241,16 +309,33 @@ func (g *Gate) pass(ctx context.Context, s Step, sink Sink) (answer Answer, agai
 		}
 		ref = &r
 	}
+	if must != "" {
+		defer g.release(s)()
+	}
 	return g.execute(ctx, s, answer, ref, sink), nil
 }
 
-func (g *Gate) decide(ctx context.Context, s Step, sink Sink) (policy.Decision, error) {
+// unrecorded notes that a plain observation runs although nothing that acts may:
+// looking goes on when the record cannot be kept as it should. What cannot be
+// written now is kept, and the operator hears of it.
+func (g *Gate) unrecorded(s Step, answer Answer) Answer {
+	intent := g.intent(s, answer.Decision)
+	note := ledger.Note{Kind: "read", Text: "without an intent: " + s.unrecorded.Error(), By: intent.By, Proposal: &intent}
+	if err := g.cfg.Ledger.Note(note); err != nil {
+		answer.Err = tools.Failed("it ran, and could not be put on record yet: %w", err)
+	}
+	return answer
+}
+
+func (g *Gate) decide(ctx context.Context, s Step, must string, sink Sink) (policy.Decision, error) {
 	asked := &valve{sink: sink}
 	defer asked.shut()
 	d, err := heed(ctx, "the policy", func() (policy.Decision, error) {
 		return g.cfg.Policy.Decide(ctx, policy.Proposal{
 			Action: s.Action, Conversation: s.Conversation, Call: s.Call, Operator: s.Operator,
-			Asked: func(r policy.Request) { asked.pass(ApprovalAsked{Call: s.Call, Request: r}) },
+			Agent: s.From.Agent, ReadOnly: s.From.ReadOnly, Must: must, Under: s.companion.request(), Preview: s.Preview, Taint: s.tainted(), Named: s.named(),
+			Unrecorded: s.unrecorded != nil,
+			Asked:      func(r policy.Request) { asked.pass(ApprovalAsked{Call: s.Call, Request: r}) },
 		})
 	})
 	if err != nil {
@@ -284,7 +369,7 @@ func (g *Gate) denied(ctx context.Context, s Step, answer Answer, err error) Ans
 		if why == "" {
 			why = err.Error()
 		}
-		answer.Err = tools.Denied("not run: %s (%w)", why, err)
+		answer.Err = tools.Denied("not run: %s: %w", why, err)
 		answer.Result = tools.Failure("denied", "denied by policy: "+why)
 	case d.How == policy.DeniedByRule:
 		why = d.Reason
@@ -292,6 +377,9 @@ func (g *Gate) denied(ctx context.Context, s Step, answer Answer, err error) Ans
 	case d.Edited != nil:
 		why = "the operator wants this instead: " + *d.Edited
 		answer.Result = tools.Failure("denied", "denied by the operator, who wants this instead: "+*d.Edited)
+	case d.How == policy.DeniedByChange:
+		why = d.Reason
+		answer.Result = tools.Failure("changed", "not run: it could not be approved any more, because "+why+". Look with capture-pane, then decide again.")
 	default:
 		why = d.Reason
 		answer.Result = tools.Failure("denied", withReason("denied by the operator", why))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -76,17 +77,57 @@ func TestWithoutARecordNothingThatActsRuns(t *testing.T) {
 			b.add(&probe{name: "peek", kind: tools.Read})
 			b.answer = approve
 			b.run(t.Context(), "go")
-			if got := strings.Join(b.executed(), ","); got != "x,x" {
+			want, faults := "true,x,x", 1 // a plain look is no act
+			if broken.intend != nil {
+				want, faults = "x,x", 2 // it fails in the middle
+			}
+			ran := b.executed()
+			slices.Sort(ran) // what only reads runs side by side
+			if got := strings.Join(ran, ","); got != want {
 				t.Errorf("ran %q; only reading may go on", got)
+			}
+			noted := slices.ContainsFunc(b.record(), func(r ledger.Record) bool {
+				return r.Note != nil && r.Note.Text == "without an intent: the disk is full" && r.Note.Proposal.Command == "true"
+			})
+			if noted != (broken.healthy != nil) {
+				t.Errorf("that it ran without an intent is on record: %t", noted)
 			}
 			if got := b.results(); !strings.Contains(got[0], "cannot be put on record: the disk is full") {
 				t.Errorf("%q", got)
 			}
-			if f := eventsOf[agent.Fault](b); len(f) != 2 {
+			if f := eventsOf[agent.Fault](b); len(f) != faults {
 				t.Errorf("%+v", f)
 			}
 		})
 	}
+}
+
+// Whoever decides: what is not plainly an observation does not run unrecorded.
+func TestNoDeciderLetsAnActPassUnrecorded(t *testing.T) {
+	b := newBench(t, options{
+		recorder: func(r agent.Recorder) agent.Recorder {
+			return &brokenLedger{Recorder: r, healthy: errors.New("the disk is full")}
+		},
+		gate: func(c *agent.GateConfig) { c.Policy = yes{} },
+	})
+	for _, command := range []string{"touch made", "true"} {
+		if a := b.pass(t.Context(), "sh", command); a.Started || !strings.Contains(a.Err.Error(), "the disk is full") {
+			t.Errorf("%s: %+v", command, a)
+		}
+	}
+	closed := newBench(t, options{recorder: func(r agent.Recorder) agent.Recorder {
+		return &brokenLedger{Recorder: r, healthy: ledger.ErrClosed}
+	}})
+	if a := closed.pass(t.Context(), "sh", "true"); a.Started {
+		t.Errorf("it ran after the record was closed: %+v", a)
+	}
+}
+
+// yes allows everything and says nothing of it.
+type yes struct{}
+
+func (yes) Decide(context.Context, policy.Proposal) (policy.Decision, error) {
+	return policy.Decision{Allowed: true, How: policy.ByOperator}, nil
 }
 
 func TestAConclusionThatCannotBeWrittenIsTold(t *testing.T) {
@@ -136,7 +177,12 @@ func TestWhatToolsComeToIsRecordedAsItIs(t *testing.T) {
 		},
 		"nothing": {
 			func(context.Context, tools.Action, tools.Env) (tools.Result, error) { return tools.Result{}, nil },
-			ledger.Conclusion{Outcome: ledger.Unknown},
+			ledger.Conclusion{Outcome: ledger.Unknown, Error: "how it ended is not known"},
+		},
+		"what nobody knows": {
+			func(context.Context, tools.Action, tools.Env) (tools.Result, error) {
+				return tools.Result{Record: tools.Record{Unsure: "its pane has ended"}}, nil
+			}, ledger.Conclusion{Outcome: ledger.Unknown, Error: "its pane has ended"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

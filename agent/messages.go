@@ -18,29 +18,43 @@ const noAnswer = "the turn ended without an answer"
 // about the turn's end becomes the model's own last word in brackets. So the
 // operator's prompts always follow an answer: many servers' templates insist
 // on roles that alternate.
-func conversation(said []history.Message) []model.Message {
+//
+// Where a summary was made, it stands for what was before; it opens the prompt
+// that follows it, or is a message of its own in the middle of a turn. brain is
+// the name of the one that is asked.
+func conversation(said []history.Message, brain string) []model.Message {
 	var out []model.Message
+	summary, left := standing(said)
+	said = said[left:]
+	if summary != "" {
+		out = append(out, model.Message{Role: model.User, Content: fencedSummary(summary)})
+	}
 	var notices []string // about calls, until it is clear where they go
 	place := func() {
 		if len(notices) > 0 {
-			out = append(out, model.Message{Role: model.User, Content: strings.Join(notices, "\n")})
+			out = attach(out, strings.Join(notices, "\n"))
 			notices = nil
 		}
 	}
 	for _, m := range said {
 		switch m.Role {
-		case history.User:
-			out = closeTurn(out, noAnswer)
+		case history.User, history.Task:
+			if left == 0 || len(out) > 1 {
+				out = closeTurn(out, noAnswer)
+			}
 			prompt := m.Content
 			if len(notices) > 0 {
 				prompt += "\n\n" + strings.Join(notices, "\n")
 				notices = nil
 			}
-			out = append(out, model.Message{Role: model.User, Content: prompt})
+			out = attach(out, prompt)
+		case history.Steer:
+			place()
+			out = attach(out, m.Content)
 		case history.Assistant:
 			place()
 			out = append(out, model.Message{
-				Role: model.Assistant, Content: m.Content, Reasoning: m.Reasoning, Calls: callsOf(m.Calls),
+				Role: model.Assistant, Content: m.Content, Reasoning: m.Reasoning, Calls: callsOf(m.Calls, brain),
 			})
 		case history.Tool:
 			out = append(out, model.Message{Role: model.ToolRole, Content: m.Content, CallID: m.Call, Name: m.Tool})
@@ -54,6 +68,17 @@ func conversation(said []history.Message) []model.Message {
 	}
 	place()
 	return out
+}
+
+// attach adds what a user says. Two messages of a user's in a row are one: many
+// servers' templates insist on roles that alternate.
+func attach(out []model.Message, text string) []model.Message {
+	n := len(out)
+	if n > 0 && out[n-1].Role == model.User {
+		out[n-1].Content += "\n\n" + text
+		return out
+	}
+	return append(out, model.Message{Role: model.User, Content: text, Aside: n > 0 && out[n-1].Role == model.ToolRole})
 }
 
 // notice fences what nod says. What it quotes, such as a command, can neither
@@ -79,10 +104,15 @@ func closeTurn(out []model.Message, why string) []model.Message {
 	return append(out, model.Message{Role: model.Assistant, Content: "[" + why + "]"})
 }
 
-func callsOf(stored []history.Call) []model.Call {
+// callsOf are calls as they are sent to a brain. What a server has attached goes
+// back to the same one only: others reject what they do not know.
+func callsOf(stored []history.Call, brain string) []model.Call {
 	var calls []model.Call
 	for _, c := range stored {
-		call := model.Call{ID: c.ID, Name: c.Name, Raw: c.Arguments, Invalid: c.Invalid, Extra: c.Extra}
+		call := model.Call{ID: c.ID, Name: c.Name, Raw: c.Arguments, Invalid: c.Invalid}
+		if c.From == "" || c.From == brain {
+			call.Extra = c.Extra
+		}
 		if c.Invalid == "" {
 			call.Arguments = json.RawMessage(c.Arguments)
 		}
@@ -91,15 +121,19 @@ func callsOf(stored []history.Call) []model.Call {
 	return calls
 }
 
-// reply is a model's message as it is kept.
-func reply(m model.Message) history.Message {
+// reply is a message of a brain's as it is kept.
+func reply(m model.Message, brain string) history.Message {
 	kept := history.Message{Role: history.Assistant, Content: m.Content, Reasoning: m.Reasoning}
 	for _, c := range m.Calls {
 		args := c.Raw
 		if c.Invalid == "" {
 			args = string(c.Arguments)
 		}
-		kept.Calls = append(kept.Calls, history.Call{ID: c.ID, Name: c.Name, Arguments: args, Invalid: c.Invalid, Extra: c.Extra})
+		call := history.Call{ID: c.ID, Name: c.Name, Arguments: args, Invalid: c.Invalid, Extra: c.Extra}
+		if len(c.Extra) > 0 {
+			call.From = brain
+		}
+		kept.Calls = append(kept.Calls, call)
 	}
 	return kept
 }

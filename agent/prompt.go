@@ -3,6 +3,7 @@ package agent
 import (
 	_ "embed" // the prompt
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nod-console/nod/agent/model"
@@ -14,12 +15,14 @@ var basePrompt string
 
 // Situation is what a turn's system prompt says of the present.
 type Situation struct {
-	Target  string // canonical name; what a call means that names none
-	User    string // whom commands run as there
-	Shell   string // the dialect of command lines
-	Panes   bool   // whether commands run in a pane that the operator watches
-	Posture string // "ask", "ask-all", "read-only"
-	Trust   string // "prod", "stage", "lab" or empty
+	Target  string   // canonical name; what a call means that names none
+	Targets []string // all that are connected
+	User    string   // whom commands run as there
+	Shell   string   // the dialect of command lines
+	Panes   bool     // whether commands run in a pane that the operator watches
+	Posture string   // "ask", "ask-all", "read-only"
+	Trust   string   // "prod", "stage", "lab" or empty
+	Skills  []string // those that can be activated, a line each
 }
 
 // systemPrompt is the base text, the operator's own, and the situation.
@@ -36,6 +39,9 @@ func systemPrompt(name, own string, s Situation) string {
 		}
 	}
 	line("Target", s.Target)
+	if len(s.Targets) > 1 {
+		line("Connected targets", strings.Join(s.Targets, ", ")+" (give one as target to work there)")
+	}
 	line("Commands run as", s.User)
 	line("Shell", s.Shell)
 	if s.Panes {
@@ -43,6 +49,12 @@ func systemPrompt(name, own string, s Situation) string {
 	}
 	line("The operator rates this target as", s.Trust)
 	line("Posture", postureText(s.Posture))
+	if len(s.Skills) > 0 {
+		b.WriteString("\n\n# Skills\n\nInstructions for certain tasks, which activate_skill loads:\n")
+		for _, skill := range s.Skills {
+			b.WriteString("\n- " + skill)
+		}
+	}
 	return b.String()
 }
 
@@ -58,10 +70,17 @@ func postureText(posture string) string {
 	return posture
 }
 
-// specs describes the registered tools to the model.
-func specs(registry *tools.Registry) []model.ToolSpec {
+// specs describes the registered tools to the model; only those named, unless
+// only is nil. Extra are those that are offered here and to nobody else.
+func specs(registry *tools.Registry, only, extra []string) []model.ToolSpec {
 	var list []model.ToolSpec
 	for _, t := range registry.All() {
+		if only != nil && !slices.Contains(only, t.Name()) {
+			continue
+		}
+		if o, ok := t.(tools.Optional); ok && !o.Offered() && !slices.Contains(extra, t.Name()) {
+			continue
+		}
 		list = append(list, model.ToolSpec{Name: t.Name(), Description: t.Description(), Parameters: t.InputSchema()})
 	}
 	return list

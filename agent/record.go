@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,10 +18,16 @@ func (g *Gate) intent(s Step, d policy.Decision) ledger.Intent {
 	a := s.Action
 	i := ledger.Intent{
 		Time: g.cfg.Now(), Conversation: s.Conversation, Call: s.Call,
-		Tool: a.Tool, Kind: a.Kind.String(), Target: a.Target, User: a.User, Pane: a.Pane,
+		Tool: a.Tool, Kind: a.Kind.String(), Target: a.Target, User: a.User, Pane: a.Pane, Inside: a.Inside,
 		Dir: a.Dir, Path: a.Path, Command: commandLine(a), Stdin: string(a.Stdin), Dialect: a.Dialect,
 		Digest:   a.Digest().String(),
-		Decision: string(d.How), Rule: d.Rule, By: g.cfg.Operator,
+		Decision: string(d.How), Rule: d.Rule, By: g.cfg.Operator, Agent: s.From.Agent, Parent: s.From.Parent,
+	}
+	if d.Revert != nil {
+		i.Revert = d.Revert.ID
+	}
+	if s.companion != nil {
+		i.Revert, i.For = s.companion.plan.ID, s.companion.guarded
 	}
 	if a.Kind == tools.Write {
 		i.Content = backends.VersionOf(a.Content).SHA256
@@ -36,10 +43,13 @@ func (g *Gate) intent(s Step, d policy.Decision) ledger.Intent {
 	return i
 }
 
-// commandLine is what an action runs: a command byte for byte, or what is
-// typed, as JSON.
+// commandLine is what an action runs: a command byte for byte, a verb and what
+// ends with it in the lines below, or what is typed, as JSON.
 func commandLine(a tools.Action) string {
-	if a.Kind != tools.Type {
+	switch {
+	case a.Kind == tools.Manage && a.Busy != "":
+		return a.Command + "\n" + a.Busy
+	case a.Kind != tools.Type:
 		return a.Command
 	}
 	typed := struct {
@@ -81,8 +91,15 @@ func conclusion(end ending, stopped string, took time.Duration) ledger.Conclusio
 	if r.Failed != "" {
 		c.Error = join(c.Error, r.Failed)
 	}
+	if c.Outcome == ledger.Unknown {
+		c.Error = join(c.Error, cmp.Or(r.Unsure, unexplained))
+	}
 	return c
 }
+
+// unexplained is what the record says of an unknown outcome where nobody knows
+// more: an empty cell would look like a fault of the record.
+const unexplained = "how it ended is not known"
 
 // failed concludes with an infrastructure fault. Only where the guard itself
 // refused is it certain that nothing ran.
@@ -114,13 +131,15 @@ func describe(c ledger.Conclusion) string {
 	case c.Outcome == ledger.TimedOut:
 		return "timed out"
 	}
-	return "ended, outcome unknown"
+	return "outcome unknown: " + c.Error
 }
 
 // outcomeWord is a result's outcome for the operator; empty if it has none.
 func outcomeWord(a Answer) string {
 	r := a.Result.Record
 	switch {
+	case a.Denied && a.Decision.How == policy.DeniedByChange:
+		return "void"
 	case a.Denied:
 		return "denied"
 	case !a.Started:

@@ -58,3 +58,27 @@ func TestTheInputAndTheContentAreOnRecord(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// The record of a kill says what ended with it.
+func TestWhatAKillEndsIsOnRecord(t *testing.T) {
+	b := newBench(t, options{})
+	b.answer = approve
+	for _, a := range []tools.Action{
+		{Tool: "x", Kind: tools.Manage, Target: "local", User: "ops", Command: "create-pane main worker"},
+		{Tool: "x", Kind: tools.Manage, Target: "local", User: "ops", Command: "kill-pane main worker", Pane: "%3", Busy: `nod-x-main:worker %3 runs "make"`},
+	} {
+		b.gate.Pass(t.Context(), agent.Step{Action: a, Execute: func(context.Context, tools.Action, tools.Env) (tools.Result, error) {
+			return tools.Result{Record: tools.Record{Outcome: backends.ExitedWith(0)}}, nil
+		}}, nil)
+	}
+	r := b.record()
+	if b.kinds() != "intent exited intent exited" {
+		t.Fatal(b.kinds())
+	}
+	if got := r[0].Intent; got.Command != "create-pane main worker" || got.Kind != "manage" {
+		t.Errorf("%+v", got)
+	}
+	if got := r[2].Intent; got.Command != "kill-pane main worker\nnod-x-main:worker %3 runs \"make\"" || got.Pane != "%3" {
+		t.Errorf("%+v", got)
+	}
+}

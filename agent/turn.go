@@ -7,6 +7,7 @@ import (
 
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/agent/model"
+	"github.com/nod-console/nod/agent/taint"
 )
 
 // turn is one turn in progress.
@@ -17,11 +18,22 @@ type turn struct {
 	events    *valve // one event at a time, whoever tells it
 
 	said       []history.Message
+	seen       *taint.Memory  // who has said what
+	foreign    []string       // what targets have printed in other conversations
 	calls      int            // made so far
 	tokens     int            // used so far
 	unreadable int            // replies with calls that cannot be read
 	failures   map[string]int // by call, how often it has failed
 	denied     bool           // the last call was denied
+
+	inbox *inbox
+	mark  string // fences pictures
+
+	guidance Guidance      // what stands in the operator's folder and runbook
+	known    string        // what the prompt is told of earlier turns
+	untold   bool          // nothing, because it could not be read
+	only     []string      // the tools that a skill, or a sub-agent's type, leaves to this turn; nil: all
+	alone    chan struct{} // shared by sub-agents: taken by a call that must be alone; nil otherwise
 }
 
 func (t *turn) emit(e Event) { t.events.pass(e) }
@@ -32,12 +44,15 @@ func (t *turn) add(ctx context.Context, messages ...history.Message) error {
 		return err
 	}
 	t.said = append(t.said, messages...)
+	remember(t.seen, messages...)
+	adopt(t.vault(), messages)
 	return nil
 }
 
 // run is the turn from the prompt to its end.
 func (t *turn) run(ctx context.Context, prompt string) Ending {
 	ending, err := t.steps(ctx, prompt)
+	defer func() { t.learn(ctx, ending) }()
 	switch {
 	case ctx.Err() != nil && ending != Answered && ending != Denied:
 		ending = Interrupted
@@ -69,8 +84,9 @@ func (t *turn) steps(ctx context.Context, prompt string) (Ending, error) {
 	if err := t.open(ctx, prompt); err != nil {
 		return Failed, err
 	}
+	t.recollect(ctx, prompt)
 	for step := 1; ; step++ {
-		if err := t.report(ctx); err != nil {
+		if err := t.prepare(ctx); err != nil {
 			return Failed, err
 		}
 		last := step > t.cfg.MaxIterations || t.calls >= MaxCalls
@@ -80,6 +96,9 @@ func (t *turn) steps(ctx context.Context, prompt string) (Ending, error) {
 		}
 		calls := reply.Message.Calls
 		if len(calls) == 0 {
+			if !last && t.inbox.waiting() {
+				continue // the operator has said more meanwhile
+			}
 			return t.answered(reply), nil
 		}
 		stop := t.exhausted(last)
@@ -108,24 +127,41 @@ func (t *turn) open(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	return t.add(ctx, append(lost, history.Message{Role: history.User, Content: prompt})...)
+	role := history.User
+	if t.cfg.under != nil {
+		role = history.Task
+	}
+	return t.add(ctx, append(lost, history.Message{Role: role, Content: t.vault().Text(prompt)})...)
 }
 
 // load takes the conversation from the history and returns the results that its
 // last calls still need.
 func (t *turn) load(ctx context.Context) (lost []history.Message, err error) {
+	t.foreign = t.distrusted(ctx)
+	if r := t.recent(ctx, t.foreign); r != nil {
+		t.said, t.seen = r.said, r.seen
+		return history.Unanswered(t.said, "unknown: the result was lost", t.cfg.Now()), nil
+	}
 	said, err := t.cfg.History.Load(ctx, t.id)
 	if err != nil {
 		return nil, fmt.Errorf("the conversation could not be loaded: %w", err)
 	}
-	t.said = said
+	t.said, t.seen = said, &taint.Memory{}
+	if t.cfg.under != nil {
+		t.seen = t.cfg.under.seen
+	}
+	for _, text := range t.foreign {
+		t.seen.Printed(text)
+	}
+	remember(t.seen, said...)
+	adopt(t.vault(), said)
 	return history.Unanswered(said, "unknown: the result was lost", t.cfg.Now()), nil
 }
 
 // report tells of commands that have ended since the last step.
 func (t *turn) report(ctx context.Context) error {
 	for _, e := range t.cfg.Gate.takeEnded(t.id) {
-		if err := t.add(ctx, history.Message{Role: history.Note, Call: e.Call, Content: e.Text}); err != nil {
+		if err := t.add(ctx, history.Message{Role: history.Note, Call: e.Call, Content: t.vault().Text(e.Text)}); err != nil {
 			return err
 		}
 		t.emit(e)
@@ -133,28 +169,58 @@ func (t *turn) report(ctx context.Context) error {
 	return nil
 }
 
-// ask makes one request and stores the reply. After an error, it stores the
-// text that came.
-func (t *turn) ask(ctx context.Context, last bool) (model.Reply, error) {
+// prepare makes the conversation ready for the next request: what has happened
+// meanwhile is in it, and it fits into the model's context.
+func (t *turn) prepare(ctx context.Context) error {
+	if err := t.report(ctx); err != nil {
+		return err
+	}
+	if err := t.steer(ctx); err != nil {
+		return err
+	}
+	return t.fit(ctx)
+}
+
+// request is what the model is asked next.
+func (t *turn) request(b Brain, last bool) model.Request {
 	r := model.Request{
 		Session: t.id,
 		Messages: append([]model.Message{{
 			Role: model.System, Content: systemPrompt(t.cfg.Name, t.cfg.SystemPrompt, t.situation),
-		}}, conversation(t.said)...),
+		}}, t.withKnown(b, conversation(t.said, b.Name))...),
 	}
 	if last {
-		r.Messages = append(r.Messages, model.Message{
-			Role:    model.User,
-			Content: notice("No more calls are possible in this turn. Answer now with what you know, and say what is left to do."),
-		})
+		r.Messages = attach(r.Messages, notice("No more calls are possible in this turn. Answer now with what you know, and say what is left to do."))
 	} else {
-		r.Tools = specs(t.cfg.Gate.cfg.Tools)
+		r.Tools = specs(t.cfg.Gate.cfg.Tools, t.only, t.cfg.under.extras())
 	}
-	got, err := t.cfg.Model.Stream(ctx, r, t.delta)
-	t.tokens += max(got.Usage.Total, got.Usage.Prompt+got.Usage.Completion)
-	if got.Usage != (model.Usage{}) {
-		t.emit(t.usage(got.Usage))
+	return r
+}
+
+// ask makes one request and stores the reply. One that the server finds too long
+// is made once more after the conversation was compacted.
+func (t *turn) ask(ctx context.Context, last bool) (model.Reply, error) {
+	got, err := t.askOnce(ctx, last)
+	var e *model.Error
+	if errors.As(err, &e) && e.Kind == model.ContextLength && ctx.Err() == nil {
+		if !t.shorten(ctx) {
+			return got, err
+		}
+		return t.askOnce(ctx, last)
 	}
+	return got, err
+}
+
+// askOnce makes one request and stores the reply. After an error, it stores the
+// text that came.
+func (t *turn) askOnce(ctx context.Context, last bool) (model.Reply, error) {
+	b := t.Brain()
+	r := t.request(b, last)
+	r.Messages = t.show(ctx, b, r.Messages)
+	t.trace("request", r)
+	got, err := b.Model.Stream(ctx, r, t.delta)
+	t.traceReply(got, err)
+	t.used(r, b, got)
 	if err == nil {
 		err = ctx.Err() // a reply that is complete, but nothing of it is to run any more
 	}
@@ -163,13 +229,13 @@ func (t *turn) ask(ctx context.Context, last bool) (model.Reply, error) {
 		if got.Message.Content == "" {
 			return got, err
 		}
-		return got, errors.Join(err, t.add(ctx, reply(got.Message)))
+		return got, errors.Join(err, t.add(ctx, reply(got.Message, b.Name)))
 	}
 	got.Message.Calls = t.unique(got.Message.Calls)
 	if len(got.Message.Calls) == 0 && got.Message.Content == "" {
 		return got, nil // nothing to keep; answered says so
 	}
-	return got, t.add(ctx, reply(got.Message))
+	return got, t.add(ctx, reply(got.Message, b.Name))
 }
 
 // delta passes on what streams.
@@ -187,14 +253,6 @@ func (t *turn) delta(d model.Delta) {
 		}
 		t.emit(Retrying{Reason: reason, After: w.For, Try: w.Try})
 	}
-}
-
-func (t *turn) usage(u model.Usage) Usage {
-	e := Usage{Prompt: u.Prompt, Completion: u.Completion, Reasoning: u.Reasoning}
-	if t.cfg.ContextLimit > 0 {
-		e.Context = (u.Prompt + u.Completion) * 100 / t.cfg.ContextLimit
-	}
-	return e
 }
 
 // answered ends the turn on a reply without calls.
@@ -221,9 +279,9 @@ func (t *turn) exhausted(last bool) error {
 			text: fmt.Sprintf("stopped after %d calls in %d steps without an answer", t.calls, t.cfg.MaxIterations),
 			hint: "ask it to go on, or raise agent.max_iterations",
 		}
-	case t.cfg.MaxTokens > 0 && t.tokens >= t.cfg.MaxTokens:
+	case t.cfg.MaxTokens > 0 && t.spent() >= t.cfg.MaxTokens:
 		return &hintedError{
-			text: fmt.Sprintf("stopped after %d tokens; the turn may use %d", t.tokens, t.cfg.MaxTokens),
+			text: fmt.Sprintf("stopped after %d tokens; the turn may use %d", t.spent(), t.cfg.MaxTokens),
 			hint: "ask it to go on, or raise agent.max_tokens_per_turn",
 		}
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 func TestAConversationFromThePromptToTheAnswer(t *testing.T) {
-	b := newBench(t, options{agent: func(c *agent.Config) { c.ContextLimit = 1000 }},
+	b := newBench(t, options{agent: func(c *agent.Config) { c.Brain.ContextLimit = 10_000 }},
 		callsFor(cmd("a", "look", "one"), cmd("b", "sh", "echo hello"), cmd("c", "look", "two")),
 		says("It is done."), says("Again."))
 	if ending := b.run(t.Context(), "do it"); ending != agent.Answered {
@@ -39,7 +39,7 @@ func TestAConversationFromThePromptToTheAnswer(t *testing.T) {
 	if got := b.kinds(); got != "intent exited" {
 		t.Errorf("the record: %s", got)
 	}
-	if u := eventsOf[agent.Usage](b); len(u) != 2 || u[0].Context != 10 {
+	if u := eventsOf[agent.Usage](b); len(u) != 2 || u[0].Context != 7 {
 		t.Errorf("%+v", u)
 	}
 	b.forget()
@@ -347,6 +347,27 @@ func TestReplayTellsWhatTheTurnTold(t *testing.T) {
 	agent.Replay(b.said(), func(p string) { prompts = append(prompts, p) }, func(e agent.Event) { kinds = append(kinds, e.Kind()) })
 	if !slices.Equal(prompts, []string{"go"}) || !slices.Equal(kinds, []string{"call_proposed", "call_finished", "text"}) {
 		t.Errorf("%q %q", prompts, kinds)
+	}
+}
+
+// What the guard has voided is not called the operator's denial.
+func TestWhatHasBecomeVoidIsNotTheOperatorsDenial(t *testing.T) {
+	b := newBench(t, options{}, callsFor(cmd("a", "sh", "touch made")), says("I look again."))
+	b.answer = func(_ context.Context, r policy.Request) (policy.Answer, error) {
+		return policy.Answer{RequestID: r.ID, Void: "somebody has typed in the pane", Reason: "that was me"}, nil
+	}
+	b.run(t.Context(), "go")
+	if _, err := os.Stat(filepath.Join(b.dir, "made")); err == nil {
+		t.Error("it ran")
+	}
+	got := b.results()[0]
+	for _, want := range []string{`"code":"changed"`, "because somebody has typed in the pane; the operator says: that was me. Look with capture-pane"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q misses %q", got, want)
+		}
+	}
+	if strings.Contains(got, "denied by") {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -27,26 +27,41 @@ type Conversation struct {
 	// Open is set until the conversation is ended.
 	Open     bool
 	Messages int
+	// InUse says that another living process holds it.
+	InUse bool
+	// Parent is the conversation that this one was forked from; it may be
+	// deleted by now. Empty if there is none.
+	Parent string
+	// Agent is the sub-agent whose conversation it is; Parent is then the one that
+	// sent it. Empty for the operator's own conversations.
+	Agent string
 }
 
 // Create begins a conversation, held by this store. Its ID and times are
 // chosen here.
 func (s *Store) Create(ctx context.Context, target, model string) (Conversation, error) {
+	return s.create(ctx, Conversation{Target: target, Model: model})
+}
+
+// CreateUnder begins the conversation of a sub-agent under the one that sent it.
+// It is deleted with that one.
+func (s *Store) CreateUnder(ctx context.Context, parent, agent, target, model string) (Conversation, error) {
+	return s.create(ctx, Conversation{Parent: parent, Agent: agent, Target: target, Model: model})
+}
+
+func (s *Store) create(ctx context.Context, c Conversation) (Conversation, error) {
 	if s.holder == nil {
 		return Conversation{}, s.onlyRead()
 	}
 	now := s.now().Truncate(time.Millisecond)
-	c := Conversation{
-		ID:     strings.ToLower(rand.Text()[:12]),
-		Target: target, Model: model, Created: now, Updated: now, Open: true,
-	}
-	_, err := s.db.ExecContext(ctx, `INSERT INTO conversations (id, title, target, model, created, updated, open, holder)
-		VALUES (?, '', ?, ?, ?, ?, 1, ?)`, c.ID, target, model, now.UnixMilli(), now.UnixMilli(), s.holder.id)
+	c.ID, c.Created, c.Updated, c.Open = strings.ToLower(rand.Text()[:12]), now, now, true
+	_, err := s.db.ExecContext(ctx, `INSERT INTO conversations (id, title, target, model, created, updated, open, holder, parent, agent)
+		VALUES (?, '', ?, ?, ?, ?, 1, ?, ?, ?)`, c.ID, c.Target, c.Model, now.UnixMilli(), now.UnixMilli(), s.holder.id, c.Parent, c.Agent)
 	return c, fault(s.path, err)
 }
 
-const columns = `id, title, target, model, created, updated, open, holder,
-	(SELECT count(*) FROM messages WHERE conversation = id)`
+const columns = `id, title, target, model, created, updated, open, holder, parent, agent,
+	(SELECT count(*) FROM messages WHERE conversation = conversations.id)`
 
 // List returns the conversations in which something was said, the latest
 // first; limit 0 means all.
@@ -59,7 +74,7 @@ func (s *Store) List(ctx context.Context, limit int) ([]Conversation, error) {
 	return all, err
 }
 
-// Latest returns the latest conversation that nobody ended and whose process
+// Latest returns the latest conversation of the operator's that nobody ended and whose process
 // is gone. It is ErrNotFound if there is none.
 func (s *Store) Latest(ctx context.Context) (Conversation, error) {
 	found, err := s.list(ctx, true, 0)
@@ -67,7 +82,7 @@ func (s *Store) Latest(ctx context.Context) (Conversation, error) {
 		return Conversation{}, err
 	}
 	for _, f := range found {
-		if !s.heldByOther(f.holder) && !s.mine(f.holder) {
+		if f.Agent == "" && !s.heldByOther(f.holder) && !s.mine(f.holder) {
 			return f.Conversation, nil
 		}
 	}
@@ -77,6 +92,7 @@ func (s *Store) Latest(ctx context.Context) (Conversation, error) {
 // Get returns one conversation.
 func (s *Store) Get(ctx context.Context, id string) (Conversation, error) {
 	f, err := scan(s.db.QueryRowContext(ctx, "SELECT "+columns+" FROM conversations WHERE id = ?", id))
+	f.InUse = s.heldByOther(f.holder)
 	return f.Conversation, fault(s.path, err)
 }
 
@@ -152,7 +168,7 @@ func Unanswered(said []Message, why string, now time.Time) []Message {
 func (s *Store) End(ctx context.Context, id string) error {
 	return s.change(ctx, id, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?
-			AND NOT EXISTS (SELECT 1 FROM messages WHERE conversation = id)`, id)
+			AND NOT EXISTS (SELECT 1 FROM messages WHERE conversation = conversations.id)`, id)
 		if err == nil {
 			_, err = tx.ExecContext(ctx, "UPDATE conversations SET open = 0, holder = '' WHERE id = ?", id)
 		}
@@ -164,14 +180,6 @@ func (s *Store) End(ctx context.Context, id string) error {
 func (s *Store) Rename(ctx context.Context, id, title string) error {
 	return s.change(ctx, id, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE conversations SET title = ? WHERE id = ?", title, id)
-		return err
-	})
-}
-
-// Delete removes a conversation with its messages and outputs for good.
-func (s *Store) Delete(ctx context.Context, id string) error {
-	return s.change(ctx, id, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM conversations WHERE id = ?", id)
 		return err
 	})
 }
@@ -217,7 +225,7 @@ func (s *Store) list(ctx context.Context, onlyOpen bool, limit int) ([]row, erro
 		limit = -1
 	}
 	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+` FROM conversations
-		WHERE EXISTS (SELECT 1 FROM messages WHERE conversation = id) AND open >= ?
+		WHERE EXISTS (SELECT 1 FROM messages WHERE conversation = conversations.id) AND open >= ?
 		ORDER BY updated DESC, id LIMIT ?`, onlyOpen, limit)
 	if err != nil {
 		return nil, fault(s.path, err)
@@ -229,6 +237,7 @@ func (s *Store) list(ctx context.Context, onlyOpen bool, limit int) ([]row, erro
 		if err != nil {
 			return nil, fault(s.path, err)
 		}
+		f.InUse = s.heldByOther(f.holder)
 		all = append(all, f)
 	}
 	return all, fault(s.path, rows.Err())
@@ -237,7 +246,7 @@ func (s *Store) list(ctx context.Context, onlyOpen bool, limit int) ([]row, erro
 func scan(from interface{ Scan(...any) error }) (row, error) {
 	var f row
 	var created, updated int64
-	err := from.Scan(&f.ID, &f.Title, &f.Target, &f.Model, &created, &updated, &f.Open, &f.holder, &f.Messages)
+	err := from.Scan(&f.ID, &f.Title, &f.Target, &f.Model, &created, &updated, &f.Open, &f.holder, &f.Parent, &f.Agent, &f.Messages)
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, ErrNotFound
 	}

@@ -19,6 +19,7 @@ var helpers = map[string]func(ctx context.Context, dir string) int{
 	"writer": writeForever,
 	"asker":  askAndWait,
 	"opener": openOnce,
+	"pair":   writeMany,
 }
 
 func startHelper(t *testing.T, role, dir string) (*exec.Cmd, *bufio.Scanner) {
@@ -34,6 +35,14 @@ func startHelper(t *testing.T, role, dir string) (*exec.Cmd, *bufio.Scanner) {
 		t.Fatal(err)
 	}
 	return cmd, bufio.NewScanner(out)
+}
+
+// many is few, or all with NOD_E2E=1.
+func many(few, all int) int {
+	if os.Getenv("NOD_E2E") == "1" {
+		return all
+	}
+	return few
 }
 
 // writeForever prints the conversation's id and then the number of each
@@ -62,7 +71,7 @@ func writeForever(ctx context.Context, dir string) int {
 
 func TestKilledUnderLoadNothingAcknowledgedIsLost(t *testing.T) {
 	dir := t.TempDir()
-	for round := range 4 {
+	for round := range many(4, 100) {
 		cmd, lines := startHelper(t, "writer", dir)
 		var id string
 		acknowledged := 0
@@ -76,7 +85,7 @@ func TestKilledUnderLoadNothingAcknowledgedIsLost(t *testing.T) {
 				break // a line that the kill cut
 			}
 			acknowledged = n
-			if n == 20+round*7 {
+			if n == 20+round%20*7 {
 				if err := cmd.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -217,15 +226,52 @@ func TestProcessesThatStartTogetherShareOneStore(t *testing.T) {
 	}
 }
 
+// writeMany writes as much as it can beside another process.
+func writeMany(ctx context.Context, dir string) int {
+	s, err := Open(ctx, dir, Options{})
+	if err == nil {
+		var c Conversation
+		c, err = s.Create(ctx, "local", "m")
+		for n := 0; n < many(25, 1000) && err == nil; n++ {
+			err = s.Append(ctx, c.ID, Message{Role: User, Content: "x"})
+		}
+		err = errors.Join(err, s.Close())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func TestTwoProcessesThatWriteAreNeverBusy(t *testing.T) {
+	dir := t.TempDir()
+	var cmds []*exec.Cmd
+	for range 2 {
+		cmd, _ := startHelper(t, "pair", dir)
+		cmds = append(cmds, cmd)
+	}
+	for _, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	list, err := open(t, dir, Options{}).List(t.Context(), 0)
+	if err != nil || len(list) != 2 || list[0].Messages != many(25, 1000) || list[1].Messages != many(25, 1000) {
+		t.Fatalf("%+v, %v", list, err)
+	}
+}
+
 func TestTwoWritersLoseNothing(t *testing.T) {
 	dir := t.TempDir()
+	each := many(25, 500)
 	stores := []*Store{open(t, dir, Options{}), open(t, dir, Options{})}
 	var wg sync.WaitGroup
 	for _, s := range stores {
 		for range 2 {
 			id := create(t, s)
 			wg.Go(func() {
-				for range 25 {
+				for range each {
 					if err := s.Append(t.Context(), id, Message{Role: User, Content: "x"}); err != nil {
 						t.Error(err)
 					}
@@ -239,7 +285,7 @@ func TestTwoWritersLoseNothing(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	for _, c := range list {
-		if c.Messages != 25 {
+		if c.Messages != each {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -19,6 +19,12 @@
 //   - A write that the disk refuses changes nothing, and the next one succeeds
 //     as soon as the disk takes it.
 //   - Every method is safe for concurrent use.
+//   - What was said, called and answered is found by its words ([Store.Search]),
+//     but for the model's reasoning.
+//   - What is deleted is gone: from the full-text index, from the pages of the file,
+//     from copies of older versions, and from what was learned.
+//   - A database of an older version is copied and brought up to date in one
+//     transaction; one of a newer version is left alone.
 //
 // # Errors
 //
@@ -29,7 +35,7 @@
 // # Bounds
 //
 // A message is at most [MaxMessage] bytes long, a kept output [MaxOutput]; a
-// longer output is cut and says so.
+// longer output is cut and says so. Of a message, the first 256 KiB can be found.
 //
 // # Design
 //

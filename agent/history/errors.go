@@ -11,11 +11,16 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Errors that concern one conversation or one output.
+// Errors that concern one conversation, output or pattern.
 var (
 	ErrNotFound = errors.New("no such conversation")
 	ErrInUse    = errors.New("the conversation is open elsewhere")
 	ErrNoOutput = errors.New("no such output")
+
+	// ErrNoPattern: no pattern has that ID.
+	ErrNoPattern = errors.New("no such pattern")
+	// ErrTooMany: a conversation has as much to remember as it may have.
+	ErrTooMany = errors.New("too much is remembered already; forget something first")
 )
 
 // ErrNone: there is no history in the folder yet. Only reading finds that.
@@ -33,6 +38,7 @@ const (
 	Newer                     // a newer nod wrote the database
 	Corrupt                   // the file is no database, or damaged
 	Busy                      // another process kept the database locked for too long
+	Older                     // an older nod wrote the database, and it was opened for reading only
 )
 
 // Error is something wrong with the store as a whole.
@@ -55,7 +61,8 @@ func fault(path string, err error) error {
 	switch {
 	case err == nil, errors.As(err, &known),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, ErrNotFound), errors.Is(err, ErrInUse), errors.Is(err, ErrNoOutput):
+		errors.Is(err, ErrNotFound), errors.Is(err, ErrInUse), errors.Is(err, ErrNoOutput),
+		errors.Is(err, ErrNoPattern), errors.Is(err, ErrTooMany):
 		return err
 	}
 	e := &Error{Path: path, Message: err.Error(), Wrapped: err}

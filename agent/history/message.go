@@ -5,9 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"strconv"
 	"time"
-	"unicode/utf8"
 )
 
 // MaxMessage bounds a message, in bytes of all its texts.
@@ -22,6 +21,9 @@ const (
 	Assistant Role = "assistant" // the model
 	Tool      Role = "tool"      // a call's result
 	Note      Role = "note"      // nod: interrupted, a command ended
+	Steer     Role = "steer"     // the operator, while the model was working
+	Task      Role = "task"      // what a sub-agent is to do, in the words of the agent that sent it
+	Summary   Role = "summary"   // nod: what stands for earlier messages from here on
 )
 
 // Message is one entry of a conversation.
@@ -34,6 +36,8 @@ type Message struct {
 	Tool      string // the tool that it was
 	IsError   bool
 	Denied    bool // the call was denied
+	// Through is the place of the last message that a Summary stands for.
+	Through int
 	// Place is the message's number in its conversation, from 1; it is chosen
 	// by Append, like a zero Time.
 	Place int
@@ -49,6 +53,8 @@ type Call struct {
 	Invalid string `json:"invalid,omitempty"`
 	// Extra is what the model's server wants back with the call.
 	Extra json.RawMessage `json:"extra,omitempty"`
+	// From is the model whose server that is; only set with Extra.
+	From string `json:"from,omitempty"`
 }
 
 // Append adds messages to a conversation that this store holds. All of them
@@ -62,7 +68,7 @@ func (s *Store) Append(ctx context.Context, id string, messages ...Message) erro
 	return s.change(ctx, id, func(tx *sql.Tx) error {
 		var count int
 		var title, holder string
-		err := tx.QueryRowContext(ctx, `SELECT title, holder, (SELECT coalesce(max(place), 0) FROM messages WHERE conversation = id)
+		err := tx.QueryRowContext(ctx, `SELECT title, holder, (SELECT coalesce(max(place), 0) FROM messages WHERE conversation = conversations.id)
 			FROM conversations WHERE id = ?`, id).Scan(&title, &holder, &count)
 		if err != nil {
 			return err
@@ -72,12 +78,13 @@ func (s *Store) Append(ctx context.Context, id string, messages ...Message) erro
 		}
 		now := s.now()
 		for i := range messages {
-			if title == "" && messages[i].Role == User {
+			if title == "" && (messages[i].Role == User || messages[i].Role == Task) {
 				title = titleOf(messages[i].Content)
 			}
 			if messages[i].Time.IsZero() {
 				messages[i].Time = now
 			}
+			messages[i].Place = count + i + 1
 		}
 		if err := insert(ctx, tx, id, count, messages); err != nil {
 			return err
@@ -106,15 +113,31 @@ func insert(ctx context.Context, tx *sql.Tx, id string, count int, messages []Me
 			}
 			calls = string(text)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO messages
+		if m.Role == Summary {
+			m.Call = strconv.Itoa(m.Through) // the column is free: a summary answers no call
+		}
+		done, err := tx.ExecContext(ctx, `INSERT INTO messages
 			(conversation, place, role, content, reasoning, calls, call, tool, is_error, denied, created)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			id, count+i+1, m.Role, m.Content, m.Reasoning, calls, m.Call, m.Tool, m.IsError, m.Denied, m.Time.UnixMilli())
 		if err != nil {
 			return err
 		}
+		number, err := done.LastInsertId()
+		if err != nil {
+			return err
+		}
+		if err := index(ctx, tx, number, m); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// Count is how many messages a conversation has.
+func (s *Store) Count(ctx context.Context, id string) (n int, err error) {
+	err = s.db.QueryRowContext(ctx, "SELECT count(*) FROM messages WHERE conversation = ?", id).Scan(&n)
+	return n, fault(s.path, err)
 }
 
 // Load returns the messages of a conversation in order, as they were stored.
@@ -149,71 +172,14 @@ func load(ctx context.Context, q interface {
 				return nil, fmt.Errorf("message %d of %s: its calls: %w", m.Place, id, err)
 			}
 		}
+		if m.Role == Summary {
+			if m.Through, err = strconv.Atoi(m.Call); err != nil || m.Through < 0 || m.Through >= m.Place {
+				return nil, fmt.Errorf("message %d of %s: a summary of %q", m.Place, id, m.Call)
+			}
+			m.Call = ""
+		}
 		m.Time = time.UnixMilli(created)
 		said = append(said, m)
 	}
 	return said, rows.Err()
-}
-
-// Hit is a message that was found.
-type Hit struct {
-	Conversation string
-	Title        string
-	Place        int
-	Role         Role
-	Excerpt      string // the surroundings of the first place where it stands, in one line
-	Time         time.Time
-}
-
-// Search finds the messages that contain text, without regard to the case of
-// ASCII letters, the latest first.
-func (s *Store) Search(ctx context.Context, text string, limit int) ([]Hit, error) {
-	escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
-	rows, err := s.db.QueryContext(ctx, `SELECT m.conversation, c.title, m.place, m.role, m.content, m.created
-		FROM messages m JOIN conversations c ON c.id = m.conversation
-		WHERE m.content LIKE ? ESCAPE '\' ORDER BY m.created DESC, m.place DESC LIMIT ?`, "%"+escaped+"%", limit)
-	if err != nil {
-		return nil, fault(s.path, err)
-	}
-	defer func() { _ = rows.Close() }() // rows.Err has said it already
-	var hits []Hit
-	for rows.Next() {
-		var h Hit
-		var content string
-		var created int64
-		if err := rows.Scan(&h.Conversation, &h.Title, &h.Place, &h.Role, &content, &created); err != nil {
-			return nil, fault(s.path, err)
-		}
-		h.Time, h.Excerpt = time.UnixMilli(created), excerpt(content, text)
-		hits = append(hits, h)
-	}
-	return hits, fault(s.path, rows.Err())
-}
-
-// excerpt is content around the first place of text, in one line.
-func excerpt(content, text string) string {
-	const around = 60 // bytes on each side
-	at := max(0, indexFold(content, text))
-	from, to := max(0, at-around), min(len(content), at+len(text)+around)
-	for from > 0 && !utf8.RuneStart(content[from]) {
-		from--
-	}
-	for to < len(content) && !utf8.RuneStart(content[to]) {
-		to++
-	}
-	return strings.Join(strings.Fields(content[from:to]), " ")
-}
-
-// indexFold is strings.Index without regard to the case of ASCII letters.
-func indexFold(s, part string) int {
-	fold := func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}
-	if !utf8.ValidString(s) || !utf8.ValidString(part) {
-		return strings.Index(s, part) // Map would change lengths
-	}
-	return strings.Index(strings.Map(fold, s), strings.Map(fold, part))
 }

@@ -28,23 +28,20 @@ var _ tools.Outputs = Outputs{}
 func (s *Store) Outputs(conversation string) Outputs { return Outputs{s, conversation} }
 
 // Keep stores text under a call's id and the stream's name. The reference is
-// "output:" and a number; Read takes it.
+// "output:" and a number that counts in the conversation; Read takes it.
 func (o Outputs) Keep(ctx context.Context, call, stream, text string) (string, error) {
 	cut := max(0, len(text)-MaxOutput)
 	text = text[:len(text)-cut]
-	var id int64
+	var number int64
 	err := o.store.change(ctx, o.conversation, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `INSERT INTO outputs (conversation, call, stream, text, cut, created)
-			VALUES (?, ?, ?, ?, ?, ?)`, o.conversation, call, stream, []byte(text), cut, o.store.now().UnixMilli())
-		if err == nil {
-			id, err = done.LastInsertId()
-		}
-		return err
+		return tx.QueryRowContext(ctx, `INSERT INTO outputs (conversation, call, stream, text, cut, created, number)
+			VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outputs WHERE conversation = ?)) RETURNING number`,
+			o.conversation, call, stream, []byte(text), cut, o.store.now().UnixMilli(), o.conversation).Scan(&number)
 	})
 	if err != nil {
 		return "", err
 	}
-	return refPrefix + strconv.FormatInt(id, 10), nil
+	return refPrefix + strconv.FormatInt(number, 10), nil
 }
 
 // Text returns what Keep was given for a reference of this conversation, or
@@ -74,7 +71,7 @@ func (o Outputs) Read(ctx context.Context, ref string) (Output, error) {
 	}
 	var out Output
 	var text []byte
-	err = o.store.db.QueryRowContext(ctx, "SELECT call, stream, text, cut FROM outputs WHERE id = ? AND conversation = ?",
+	err = o.store.db.QueryRowContext(ctx, "SELECT call, stream, text, cut FROM outputs WHERE number = ? AND conversation = ?",
 		id, o.conversation).Scan(&out.Call, &out.Stream, &text, &out.Cut)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Output{}, fmt.Errorf("%w: %q", ErrNoOutput, ref)

@@ -35,8 +35,8 @@ type Options struct {
 	// Now is the clock of the rows; nil means time.Now.
 	Now func() time.Time
 
-	maxPages int      // a small disk, for tests
-	steps    []string // other migrations, for tests
+	maxPages int    // a small disk, for tests
+	steps    []step // other migrations, for tests
 }
 
 // Store is the history in one folder. Safe for concurrent use, also by several
@@ -140,7 +140,11 @@ func (s *Store) dsn(opt Options) string {
 			q.Add("_pragma", fmt.Sprintf("max_page_count(%d)", opt.maxPages))
 		}
 	}
-	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: q.Encode()}).String()
+	return fileURI(s.path, q)
+}
+
+func fileURI(path string, q url.Values) string {
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
 }
 
 func (s *Store) hasLog() bool {
@@ -183,7 +187,7 @@ func (s *Store) otherVersion(found, known int) error {
 		return s.newer(found, known)
 	}
 	return &Error{
-		Problem: Broken, Path: s.path,
+		Problem: Older, Path: s.path,
 		Message: fmt.Sprintf("written by an older nod (version %d; this one knows %d)", found, known),
 		Hint:    "start nod once where the folder can be written, so that it can be brought up to date",
 	}

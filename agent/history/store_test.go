@@ -59,7 +59,7 @@ func TestListShowsTheLatestFirstAndNoEmptyOnes(t *testing.T) {
 	if err != nil || len(hits) != 3 || hits[0].Conversation != first || hits[0].Excerpt != "100% of /var_log" {
 		t.Errorf("%+v, %v", hits, err)
 	}
-	if hits, err = s.Search(t.Context(), "100_", 10); err != nil || len(hits) != 0 {
+	if hits, err = s.Search(t.Context(), "%_%", 10); err != nil || len(hits) != 0 {
 		t.Errorf("a wildcard was taken for one: %+v, %v", hits, err)
 	}
 	if err := s.Rename(t.Context(), second, "logs"); err != nil {

@@ -101,6 +101,7 @@ func (l *Ledger) put(text []byte) error {
 	}
 	l.at = next
 	track(l.open, text)
+	l.witness(text)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -18,19 +19,17 @@ func (l *Ledger) create() error {
 	if _, err := l.disk.stat(l.path(keyFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	switch err := unbegun(l.disk, l.dir); {
+	case errors.Is(err, ErrNone):
+	case err != nil:
+		return err
+	}
 	log, err := l.disk.open(l.path(logFile), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	info, err := log.Stat()
-	if closeErr := log.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := log.Close(); err != nil {
 		return err
-	}
-	if info.Size() > 0 {
-		return &Fault{Reason: fmt.Sprintf("the key is missing; put %s back, or move the folder away to begin a new ledger", l.path(keyFile))}
 	}
 	key := make([]byte, keyLen)
 	rand.Read(key) // never fails: see crypto/rand.Read
@@ -44,11 +43,44 @@ func (l *Ledger) create() error {
 	return l.disk.syncDir(filepath.Dir(l.dir))
 }
 
+// unbegun is ErrNone if nothing was ever written in dir, where the key is missing:
+// a disk that was full when the ledger was to be made leaves it like that.
+// Otherwise it is a *Fault that says what is left of the ledger.
+func unbegun(d disk, dir string) error {
+	key := filepath.Join(dir, keyFile)
+	info, err := d.stat(filepath.Join(dir, logFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil && info.Size() > 0 {
+		return &Fault{Reason: fmt.Sprintf("the key is missing; put %s back, or move the folder away to begin a new ledger", key)}
+	}
+	head, err := readSmall(d, filepath.Join(dir, headFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if none := []byte(`{"records":0,`); len(head) == 0 || bytes.HasPrefix(head, none) {
+		return ErrNone
+	}
+	return &Fault{Record: 1, Reason: fmt.Sprintf("the key and the records are missing, and the head tells of some; put %s and %s back, or move the folder away to begin a new ledger",
+		key, filepath.Join(dir, logFile))}
+}
+
+// Name tells the ledger in dir from others; heads that are copied to a log carry
+// it. The error is ErrNone if there is none.
+func Name(dir string) (string, error) {
+	key, err := readKey(osDisk{}, dir)
+	if err != nil {
+		return "", fmt.Errorf("ledger: read %q: %w", dir, err)
+	}
+	return newSealer(key).name(), nil
+}
+
 func readKey(d disk, dir string) ([]byte, error) {
 	path := filepath.Join(dir, keyFile)
 	text, err := readSmall(d, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &Fault{Reason: "the key is missing"}
+		return nil, unbegun(d, dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the key: %w", err)

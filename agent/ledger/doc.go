@@ -46,8 +46,10 @@
 //
 // Not detected: an older log together with exactly the head of that moment (a
 // rollback of the whole folder, which only a witness outside of the folder can
-// refute), the removal of the whole folder, and anything done by somebody who
-// has the key.
+// refute), the removal of the whole folder (whoever keeps other files beside it
+// can notice that: [Name] tells one ledger from another), and anything done by somebody who
+// has the key. With [Options].Witness such a witness keeps each head: [Syslog] and
+// [Journald] are two, and [Compare] holds the ledger against what they have kept.
 //
 // # Crashes
 //

@@ -86,7 +86,13 @@ func writeRun(out *bufio.Writer, r Record, end *Conclusion) {
 	if i.By != "" {
 		decided += ", by " + i.By
 	}
+	if i.Agent != "" {
+		decided += ", for the sub-agent " + i.Agent
+	}
 	fmt.Fprintf(out, "- decision: %s\n- outcome: %s\n- record: %s\n", inline(decided), inline(describe(end)), r.MAC[:16])
+	if i.Recording != nil {
+		fmt.Fprintf(out, "- recording: %s, at %s\n", inline(i.Recording.File), i.Recording.At.Round(time.Millisecond))
+	}
 }
 
 func writeNote(out *bufio.Writer, r Record) {

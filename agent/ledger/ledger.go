@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nod-console/nod/agent/ledger/internal/private"
 )
 
 // The files of a ledger.
@@ -43,6 +45,8 @@ var (
 type Options struct {
 	// Now is the clock of the records; nil means time.Now.
 	Now func() time.Time
+	// Witness is told of each head; nil means nobody is. The Ledger closes it.
+	Witness Witness
 
 	disk disk // for tests; nil means the real one
 }
@@ -70,6 +74,9 @@ type Ledger struct {
 	pending []body            // what the disk did not take yet, in order
 	swept   bool              // the intents of dead processes were concluded
 	failure error             // why the last append failed
+	name    string            // for the witness
+	told    Witness           // nil if there is none
+	untold  error             // why the witness does not have the last head
 }
 
 // Open opens the ledger in dir and creates it if there is none. Intents whose
@@ -81,7 +88,7 @@ type Ledger struct {
 func Open(dir string, opt Options) (*Ledger, error) {
 	l := &Ledger{
 		disk: opt.disk, now: opt.Now, process: rand.Text(),
-		at: start(), open: map[string]string{}, mine: map[string]bool{},
+		at: start(), open: map[string]string{}, mine: map[string]bool{}, told: opt.Witness,
 	}
 	if l.disk == nil {
 		l.disk = osDisk{}
@@ -107,7 +114,7 @@ func (l *Ledger) prepare(dir string) error {
 		return err
 	}
 	l.dir = dir
-	if err := makeDir(dir); err != nil {
+	if err := private.MakeDir(dir); err != nil {
 		return err
 	}
 	if l.lock, err = openOwn(l.path(lockFile), os.O_RDWR|os.O_CREATE); err != nil {
@@ -128,6 +135,7 @@ func (l *Ledger) prepare(dir string) error {
 			return err
 		}
 		l.seal = newSealer(key)
+		l.name = l.seal.name()
 		l.log, err = l.disk.open(l.path(logFile), os.O_RDWR)
 		return err
 	})
@@ -206,8 +214,15 @@ func (l *Ledger) Healthy() error {
 }
 
 // Warning is what the operator should know although the ledger is healthy: that
-// the disk runs low. It is empty if there is nothing to say.
+// the disk runs low, or that the witness is not reached. It is empty if there is
+// nothing to say.
 func (l *Ledger) Warning() string {
+	l.mu.Lock()
+	untold := l.untold
+	l.mu.Unlock()
+	if untold != nil {
+		return fmt.Sprintf("the record is not copied: %v", untold)
+	}
 	left, err := l.disk.free(l.dir)
 	if err != nil || left >= WarnBelow {
 		return ""
@@ -244,6 +259,9 @@ func (l *Ledger) closeFiles() error {
 	var errs []error
 	if l.log != nil {
 		errs = append(errs, l.log.Close())
+	}
+	if l.told != nil {
+		errs = append(errs, l.told.Close())
 	}
 	for _, f := range []*os.File{l.live, l.lock} {
 		if f != nil {

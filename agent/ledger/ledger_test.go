@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 		helper(dir)
 		return
 	}
+	if dir := os.Getenv("NOD_LEDGER_TINY"); dir != "" {
+		tiny(dir)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -110,13 +114,14 @@ func TestRecordsComeBackAsTheyWereWritten(t *testing.T) {
 		Kind: "run", Target: "ssh:web-1", User: "deploy", Pane: "%3", Dir: "/srv/\xff", Path: "/tmp/\xfe", Stdin: "in\xfd", Dialect: "sh", Content: "00",
 		Command: "printf '\xff\x00\u202e<&>'\n", Digest: "9f2c", Verdict: json.RawMessage(`{"effect":"mutate"}`),
 		Claim: json.RawMessage(`{"risk":"low"}`), Decision: "approved", Rule: "r", By: "op", PID: 7,
+		Recording: &Recording{File: "x.cast", At: time.Minute},
 	}
 	ref, err := l.Intend(context.Background(), want)
 	if err != nil {
 		t.Fatal(err)
 	}
 	code := 3
-	end := Conclusion{Outcome: Exited, ExitCode: &code, Bytes: 12, Duration: time.Second, Truncated: true}
+	end := Conclusion{Outcome: Exited, ExitCode: &code, Bytes: 12, Duration: time.Second, Truncated: true, Recording: &Recording{File: "x.cast", At: time.Minute}}
 	if err := l.Conclude(ref, end); err != nil {
 		t.Fatal(err)
 	}

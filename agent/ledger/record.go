@@ -34,6 +34,7 @@ type Intent struct {
 	Target       string    `json:"target,omitempty"`
 	User         string    `json:"user,omitempty"`
 	Pane         string    `json:"pane,omitempty"`
+	Inside       []string  `json:"inside,omitempty"` // commands that opened the shell in the pane
 
 	// Dir, Path, Command and Stdin are kept byte for byte. In JSON they are
 	// strings if they are valid UTF-8, and {"base64":"…"} otherwise.
@@ -54,11 +55,28 @@ type Intent struct {
 	Claim   json.RawMessage `json:"claim,omitempty"`
 	// Decision says what let it pass: "allow-rule", "approved", "approve-all".
 	Decision string `json:"decision,omitempty"`
-	Rule     string `json:"rule,omitempty"`
+	// Revert is the ID of the revert that was armed before this, or that this is
+	// a step of; For is the digest of the action that it stands by.
+	Revert string `json:"revert,omitempty"`
+	For    string `json:"for,omitempty"`
+	Rule   string `json:"rule,omitempty"`
 	// By is who decided.
 	By string `json:"by,omitempty"`
+	// Agent is the sub-agent that wanted it, and Parent the conversation that sent
+	// it; empty for the operator's own agent.
+	Agent  string `json:"agent,omitempty"`
+	Parent string `json:"parent,omitempty"`
+	// Recording is where what runs is about to be seen; nil if it is not
+	// recorded.
+	Recording *Recording `json:"recording,omitempty"`
 	// PID is nod's own process; Intend fills it in if it is zero.
 	PID int `json:"pid,omitempty"`
+}
+
+// Recording is where the recording of a pane shows a run.
+type Recording struct {
+	File string        `json:"file"`  // the name of its first file
+	At   time.Duration `json:"at_ns"` // since its beginning
 }
 
 // Conclusion is how a run ended.
@@ -70,6 +88,8 @@ type Conclusion struct {
 	Duration  time.Duration `json:"duration_ns,omitempty"`
 	Error     string        `json:"error,omitempty"`
 	Truncated bool          `json:"truncated,omitempty"`
+	// Recording is where it is seen; nil if it is not recorded.
+	Recording *Recording `json:"recording,omitempty"`
 }
 
 // Note is a record that is no run.

@@ -117,6 +117,19 @@ var tampers = []tamper{
 		}
 		return state{out, head}, 0
 	}},
+	{"show a part only", func(r *rand.Rand, h []state) (state, uint64) {
+		// As if something had never been: a kind of records, or what one word
+		// stands in, and with the head of a ledger of that length.
+		l := lines(last(h).log)
+		word := []byte([]string{`"type":"intent"`, `"type":"conclusion"`, fmt.Sprintf("echo %d ", r.IntN(24)), "echo 1", "xxxxxxx"}[r.IntN(5)])
+		first := slices.IndexFunc(l, func(line []byte) bool { return bytes.Contains(line, word) })
+		l = slices.DeleteFunc(l, func(line []byte) bool { return bytes.Contains(line, word) })
+		head := last(h).head
+		if r.IntN(2) == 0 {
+			head = h[len(l)].head
+		}
+		return state{join(l), head}, uint64(first + 1)
+	}},
 	{"replay an older head", func(r *rand.Rand, h []state) (state, uint64) {
 		n := r.IntN(len(h) - 1)
 		return state{last(h).log, h[n].head}, uint64(n + 1)
@@ -168,13 +181,14 @@ func TestNoTamperingGoesUnnoticed(t *testing.T) {
 		total = 90000
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	undetected := 0
-	for n := range total {
+	tried, undetected := 0, 0
+	for n := 0; tried < total; n++ {
 		attack := tampers[n%len(tampers)]
 		s, want := attack.do(r, history)
 		if bytes.Equal(s.log, good.log) && bytes.Equal(s.head, good.head) {
 			continue // nothing was changed
 		}
+		tried++
 		s.store(t, dir)
 		_, err := Verify(dir)
 		var fault *Fault
@@ -192,7 +206,7 @@ func TestNoTamperingGoesUnnoticed(t *testing.T) {
 	}
 	good.store(t, dir)
 	verified(t, dir)
-	t.Logf("%d mutations, %d undetected", total, undetected)
+	t.Logf("%d mutations, %d undetected", tried, undetected)
 }
 
 // TestTamperingStopsEverythingThatActs proves that a running nod notices, too.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nod-console/nod/agent/ledger/internal/private"
 )
 
 // ErrNone: there is no ledger in the folder.
@@ -83,7 +85,7 @@ func snapshot(dir string) (v view, err error) {
 	if _, err := os.Lstat(filepath.Join(dir, lockFile)); errors.Is(err, fs.ErrNotExist) {
 		return v, ErrNone
 	}
-	if err := checkDir(dir); err != nil {
+	if err := private.CheckDir(dir); err != nil {
 		return v, err
 	}
 	lock, err := openOwn(filepath.Join(dir, lockFile), os.O_RDONLY)

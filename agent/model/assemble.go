@@ -29,6 +29,7 @@ type assembly struct {
 	late      bool // something came after the finish_reason
 	usage     Usage
 	delivered bool // the sink was given some of the reply
+	text      textReply
 }
 
 // draft is a call that is being written.
@@ -98,6 +99,9 @@ func (a *assembly) speak(said, thought string) {
 		return
 	}
 	a.late = a.finish != ""
+	if said = a.text.push(said); said == "" && thought == "" {
+		return
+	}
 	a.said.WriteString(said)
 	a.thought.WriteString(thought)
 	a.deliver(Delta{Text: said, Reasoning: thought})
@@ -204,7 +208,7 @@ func (a *assembly) partial() Reply {
 	a.flush()
 	said, thought := a.said.String(), a.thought.String()
 	if thought == "" {
-		said, thought = splitOrphan(said)
+		said, thought = a.text.orphan(said)
 	}
 	return Reply{
 		Message: Message{Role: Assistant, Content: strings.TrimRight(said, " \t\r\n"), Reasoning: thought},
@@ -220,12 +224,14 @@ func (a *assembly) reply(known map[string]bool) Reply {
 	for _, d := range a.calls {
 		r.Message.Calls = append(r.Message.Calls, d.call(a.finish, known))
 	}
+	a.text.addTo(&r, known)
 	return r
 }
 
 func (a *assembly) flush() {
 	said, thought := a.split.end()
-	if said == "" && thought == "" {
+	said, more := a.text.end(said)
+	if thought += more; said == "" && thought == "" {
 		return
 	}
 	a.said.WriteString(said)
@@ -241,11 +247,9 @@ func (d *draft) call(finish string, known map[string]bool) Call {
 	}
 	known[c.ID] = true
 	args, why := parseArguments(raw)
-	switch {
-	case finish == string(openai.FinishReasonLength):
-		why = "the reply reached its token limit, so the call may be cut off"
-	case finish == string(openai.FinishReasonContentFilter):
-		why = "the server's content filter ended the reply, so the call may be cut off"
+	switch cut := cutOff(finish); {
+	case cut != "":
+		why = cut
 	case d.name == "":
 		why = "the call names no tool"
 	}
@@ -253,6 +257,17 @@ func (d *draft) call(finish string, known map[string]bool) Call {
 		c.Arguments = args
 	}
 	return c
+}
+
+// cutOff says why a call of a reply that finished so may be only a part of one.
+func cutOff(finish string) string {
+	switch finish {
+	case string(openai.FinishReasonLength):
+		return "the reply reached its token limit, so the call may be cut off"
+	case string(openai.FinishReasonContentFilter):
+		return "the server's content filter ended the reply, so the call may be cut off"
+	}
+	return ""
 }
 
 // parseArguments accepts exactly one JSON object, and nothing at all for tools without

@@ -45,7 +45,7 @@ func (c *Client) Stream(ctx context.Context, r Request, sink func(Delta)) (Reply
 		switch {
 		case shown:
 			return reply, e
-		case c.habits.learn(e):
+		case c.habits.learn(e) || c.learnText(e, r):
 			continue
 		case !e.again || try >= c.cfg.Tries || e.RetryAfter > maxRetryAfter:
 			return reply, e
@@ -66,6 +66,8 @@ func (c *Client) Stream(ctx context.Context, r Request, sink func(Delta)) (Reply
 func (c *Client) attempt(ctx context.Context, r Request, sink func(Delta)) (reply Reply, shown bool, err error) {
 	x := &exchange{c: c, req: r, stream: true}
 	asm := newAssembly(c.host, sink)
+	c.readText(asm, x)
+	defer func() { reply.Limits = x.limits }()
 	stream, err := c.library(x).CreateChatCompletionStream(ctx, c.encode(r))
 	if err != nil {
 		return asm.partial(), false, err

@@ -1,11 +1,14 @@
 package model
 
 import (
+	"crypto/rand"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -24,9 +27,15 @@ type Config struct {
 	ReasoningEffort string
 	// ContextLimit is the model's context in tokens, 0 if unknown. The client only keeps it.
 	ContextLimit int
-	// SessionHeader is the name of the header that carries Request.Session, such as
-	// X-Session-ID; empty sends none.
+	// ToolProtocol says how tools are called: ProtocolAuto, ProtocolNative or
+	// ProtocolText. Empty means ProtocolAuto.
+	ToolProtocol string
+	// SessionHeader is the name of the header that tells the server which requests
+	// belong together, such as X-Session-ID; empty sends none.
 	SessionHeader string
+	// SessionMode says what it carries: SessionResume, SessionFresh or
+	// SessionStateless. Empty means SessionResume.
+	SessionMode string
 	// Transport carries the requests; nil means the network, with proxies from the environment.
 	Transport http.RoundTripper
 
@@ -39,6 +48,18 @@ type Config struct {
 	RetryPause time.Duration
 }
 
+// The values of Config.SessionMode.
+const (
+	// SessionResume sends Request.Session: the server may go on with what it kept
+	// of the conversation, also after a restart.
+	SessionResume = "resume"
+	// SessionFresh sends an id of this client's own for each Request.Session: the
+	// server begins anew with each start.
+	SessionFresh = "fresh"
+	// SessionStateless sends no header: each request stands for itself.
+	SessionStateless = "stateless"
+)
+
 // Client talks to one model. It is safe for concurrent use.
 type Client struct {
 	cfg       Config
@@ -46,6 +67,7 @@ type Client struct {
 	transport http.RoundTripper
 	own       *http.Transport // set when the client made the transport itself
 	habits    habits
+	fresh     sync.Map // ids of sessions by Request.Session
 }
 
 // New checks the configuration and returns a client. Nothing is sent. Every error is an
@@ -65,6 +87,10 @@ func New(cfg Config) (*Client, error) {
 		return nil, misconfigured("base_url must not hold a user name or password; use api_key or headers", nil)
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, misconfigured("base_url "+quote(cfg.BaseURL)+" must end with its path", nil)
+	case !slices.Contains([]string{"", ProtocolAuto, ProtocolNative, ProtocolText}, cfg.ToolProtocol):
+		return nil, misconfigured("tool_protocol "+quote(cfg.ToolProtocol)+" is not one of auto, native, text", nil)
+	case !slices.Contains([]string{"", SessionResume, SessionFresh, SessionStateless}, cfg.SessionMode):
+		return nil, misconfigured("session_mode "+quote(cfg.SessionMode)+" is not one of resume, fresh, stateless", nil)
 	case strings.TrimSpace(cfg.Model) == "":
 		return nil, misconfigured("model is missing", nil)
 	}
@@ -98,6 +124,20 @@ func New(cfg Config) (*Client, error) {
 		c.transport = c.own
 	}
 	return c, nil
+}
+
+// session is what the header carries for a request; empty sends none.
+func (c *Client) session(id string) string {
+	switch {
+	case id == "", c.cfg.SessionHeader == "", c.cfg.SessionMode == SessionStateless:
+		return ""
+	case c.cfg.SessionMode == SessionFresh:
+		own, _ := c.fresh.LoadOrStore(id, strings.ToLower(rand.Text()))
+		if own, ok := own.(string); ok {
+			return own
+		}
+	}
+	return id
 }
 
 func newTransport() *http.Transport {

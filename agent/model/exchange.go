@@ -40,6 +40,7 @@ type exchange struct {
 
 	done   bool              // [DONE] was seen
 	extras []json.RawMessage // of the chunk that the library reads now
+	limits Limits
 }
 
 // Do implements the library's HTTPDoer. The library passes its errors on unchanged.
@@ -47,8 +48,8 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	for name, value := range x.c.cfg.Headers {
 		req.Header.Set(name, value)
 	}
-	if x.req.Session != "" && x.c.cfg.SessionHeader != "" {
-		req.Header.Set(x.c.cfg.SessionHeader, x.req.Session)
+	if session := x.c.session(x.req.Session); session != "" {
+		req.Header.Set(x.c.cfg.SessionHeader, session)
 	}
 	if err := addExtras(req, x.req.Messages); err != nil {
 		return nil, err
@@ -63,6 +64,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
+	x.limits = limitsOf(resp.Header, time.Now())
 	body := &watched{r: resp.Body, watch: watch, limit: x.c.cfg.IdleTimeout}
 	if err := x.accept(resp, body); err != nil {
 		cancel(nil)

@@ -16,6 +16,7 @@ type habits struct {
 	noUsage          bool // rejects stream_options
 	noReasoning      bool // rejects reasoning_content in messages
 	completionTokens bool // wants max_completion_tokens
+	noTools          bool // rejects tools: they are called in the text of a reply
 }
 
 var (
@@ -52,10 +53,14 @@ func (h *habits) learn(e *Error) bool {
 func (c *Client) encode(r Request) openai.ChatCompletionRequest {
 	c.habits.mu.Lock()
 	defer c.habits.mu.Unlock()
+	list, specs := r.Messages, r.Tools
+	if c.inText() {
+		list, specs = textMessages(r), nil
+	}
 	req := openai.ChatCompletionRequest{
 		Model:           c.cfg.Model,
-		Messages:        c.messages(r.Messages, !c.habits.noReasoning),
-		Tools:           toolsOf(r.Tools),
+		Messages:        c.messages(list, !c.habits.noReasoning),
+		Tools:           toolsOf(specs),
 		Temperature:     sampling(c.cfg.Temperature),
 		TopP:            sampling(c.cfg.TopP),
 		ReasoningEffort: c.cfg.ReasoningEffort,
@@ -95,13 +100,20 @@ func toolsOf(specs []ToolSpec) []openai.Tool {
 	return list
 }
 
+// TurnOf is where the turn in progress begins: behind the last message of a user's
+// that is no aside.
+func TurnOf(list []Message) int {
+	turn := len(list)
+	for turn > 0 && (list[turn-1].Role != User || list[turn-1].Aside) {
+		turn--
+	}
+	return turn
+}
+
 // messages writes the conversation. Reasoning goes back only within the turn in progress:
 // models that think between calls need it there, and no model wants it later.
 func (c *Client) messages(list []Message, reasoning bool) []openai.ChatCompletionMessage {
-	turn := len(list)
-	for turn > 0 && list[turn-1].Role != User {
-		turn--
-	}
+	turn := TurnOf(list)
 	out := make([]openai.ChatCompletionMessage, 0, len(list))
 	for i, m := range list {
 		msg := openai.ChatCompletionMessage{

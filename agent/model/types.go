@@ -28,6 +28,9 @@ type Message struct {
 	CallID string
 	// Name is the tool's name in a tool message, otherwise optional.
 	Name string
+	// Aside marks a user message that begins no turn: something that is said between
+	// a call's result and what the model makes of it.
+	Aside bool
 }
 
 // Call is one tool call of a finished reply.
@@ -111,4 +114,6 @@ type Reply struct {
 	// Finish is the server's finish_reason; empty when the stream did not finish.
 	Finish string
 	Usage  Usage
+	// Limits is what the server says that it still takes.
+	Limits Limits
 }

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/lockout"
 	"github.com/nod-console/nod/tools/risk"
 )
 
 // until waits for a condition.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}
@@ -235,7 +236,8 @@ func TestSectionsCoverWhatTheActionWouldDo(t *testing.T) {
 		{tools.Action{Kind: tools.Type, Busy: "apt upgrade", Literal: "y", Enter: true, Wait: time.Minute}, []string{"y", "Enter", "apt upgrade", "1m0s"}},
 		{tools.Action{Kind: tools.Write, Path: "/x", Content: []byte("new"), Diff: "-old\n+new\n"}, []string{"-old\n+new\n"}},
 		{tools.Action{Kind: tools.Write, Path: "/x", Content: []byte("new")}, []string{"new"}},
-		{tools.Action{Kind: tools.Manage, Command: "kill-pane"}, []string{"kill-pane"}},
+		{tools.Action{Kind: tools.Manage, Command: "create-pane main x"}, []string{"create-pane main x"}},
+		{tools.Action{Kind: tools.Manage, Command: "kill-pane main x", Pane: "%3", Busy: "nod-x-main:x %3 runs \"make\""}, []string{"kill-pane main x", `nod-x-main:x %3 runs "make"`}},
 		{tools.Action{Kind: tools.Read, Path: "/x"}, []string{"/x"}},
 		{tools.Action{Kind: tools.Read}, []string{""}},
 	} {
@@ -259,6 +261,108 @@ func TestDescribeSendsNothingThatATerminalObeys(t *testing.T) {
 	for _, bad := range []string{"\x1b", "\u202e"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("%q is in %q", bad, text)
+		}
+	}
+}
+
+// dangerous is a request that may lock the operator out, with a revert offered.
+func dangerous(t *testing.T, confirm string) Request {
+	t.Helper()
+	a := tools.Action{Kind: tools.Run, Command: "ip route del default", Target: "ssh:web-1", Dialect: "bash"}
+	r := Request{ID: "1", Action: a, Confirm: confirm, Verdict: risk.Command(a.Command, risk.Bash)}
+	if r.Revert, r.NoRevert = lockout.For(a, r.Verdict, 2*time.Minute); r.Revert == nil {
+		t.Fatal(r.NoRevert)
+	}
+	return r
+}
+
+// What the dialog offers beyond yes and no, plain lines offer, too: a revert that is
+// armed before, what arms it, and a look around.
+func TestTerminalOffersRevertsAndLooks(t *testing.T) {
+	const name = "ssh:web-1"
+	for _, c := range []struct {
+		confirm          string
+		typed            []string
+		approved, revert bool
+		shows            string // behind the last question but one
+	}{
+		{"", []string{"y"}, true, false, ""},
+		{"", []string{"r"}, true, true, ""},
+		{"", []string{"R"}, false, false, ""},
+		{"", []string{"p", "y"}, true, false, "12⟦U+001B⟧[2J"},
+		{"", []string{"p", "p", ""}, false, false, "find /srv | wc -l"},
+		{"", []string{"x", "r"}, true, true, "Armed by:"},
+		{"", []string{"x", "n"}, false, false, "with this for its standard input:"},
+		{name, []string{"r"}, false, false, ""},
+		{name, []string{name}, true, false, ""},
+		{name, []string{"r " + name}, true, true, ""},
+		{name, []string{"r  " + name}, false, false, ""},
+		{name, []string{"p", "r " + name}, true, true, "exit status 1"},
+		{name, []string{"y"}, false, false, ""},
+	} {
+		rw, operator := tty(t, true)
+		term := NewTerminal(rw)
+		term.OnPreview(func(Request) bool { return true }, func(context.Context, Request) []Look {
+			return []Look{{Title: "what would be removed", Ran: "find /srv | wc -l", Output: "12\x1b[2J\n", Note: "exit status 1"}}
+		})
+		result := make(chan Answer)
+		go func() {
+			a, err := term.Approve(context.Background(), dangerous(t, c.confirm))
+			if err != nil {
+				t.Error(err)
+			}
+			result <- a
+		}()
+		end := "[y/N] "
+		if c.confirm != "" {
+			end = "(" + name + "): "
+		}
+		said := ""
+		for i, typed := range c.typed {
+			said = expect(t, operator, end)
+			for _, want := range []string{"revert: the host itself brings back", "after 2m0s, unless a new login works", "arms the revert before", `"p" looks around first`} {
+				if i == 0 && !strings.Contains(said, want) {
+					t.Errorf("no %q in %q", want, said)
+				}
+			}
+			if _, err := operator.Write([]byte(typed + "\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !strings.Contains(said, c.shows) {
+			t.Errorf("%q: no %q in %q", c.typed, c.shows, said)
+		}
+		if a := <-result; a.Approved != c.approved || a.Revert != c.revert || a.Approved && a.Typed != c.confirm {
+			t.Errorf("confirm %q, typed %q: %+v", c.confirm, c.typed, a)
+		}
+	}
+}
+
+// Where nothing is offered, its letters deny.
+func TestTerminalOffersNothingThatIsNotThere(t *testing.T) {
+	for _, typed := range []string{"r", "p", "x", "always", "r local"} {
+		for _, confirm := range []string{"", "local"} {
+			rw, operator := tty(t, true)
+			term := NewTerminal(rw)
+			result := make(chan Answer)
+			go func() {
+				a, err := term.Approve(context.Background(), Request{ID: "1", Confirm: confirm, Action: tools.Action{Kind: tools.Run, Command: "ls"}})
+				if err != nil {
+					t.Error(err)
+				}
+				result <- a
+			}()
+			end := "run it? [y/N] "
+			if confirm != "" {
+				end = "(local): "
+			}
+			expect(t, operator, end)
+			if _, err := operator.Write([]byte(typed + "\n")); err != nil {
+				t.Fatal(err)
+			}
+			if a := <-result; a.Approved || a.Revert {
+				t.Errorf("typed %q: %+v", typed, a)
+			}
 		}
 	}
 }

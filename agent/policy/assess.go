@@ -1,14 +1,67 @@
 package policy
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
 )
 
-// assess is nod's own verdict of an action.
+// assess is nod's own verdict of an action. What is meant for a shell within a
+// pane's own runs nobody knows where and as whom.
 func assess(a tools.Action) risk.Verdict {
+	v := assessed(a)
+	if len(a.Inside) > 0 {
+		v.Auto, v.Flags, v.Level = false, v.Flags|risk.Opaque, risk.High
+		v.Findings = append(v.Findings, risk.Finding{
+			Rule: "inside", Why: fmt.Sprintf(`goes to the shell that "%s" has opened: where and as whom it runs is not known`, show.Text(a.Inside[len(a.Inside)-1])),
+		})
+	}
+	return v
+}
+
+// settle decides about a verdict that only lacks to know the hosts it reaches: it
+// is auto if each is the operator's own or was named by him. Those that are not
+// are said so.
+func (e *Engine) settle(v *risk.Verdict, p Proposal) (strange string) {
+	if v.Auto || !v.Plain || len(v.Reaches) == 0 || len(p.Action.Inside) > 0 {
+		return ""
+	}
+	var own []string
+	if e.opt.Hosts != nil {
+		own = e.opt.Hosts()
+	}
+	for _, r := range v.Reaches {
+		known := slices.ContainsFunc(own, func(h string) bool { return strings.EqualFold(h, r.Host) }) || p.Named != nil && p.Named(r.Host)
+		if !known {
+			return r.Host
+		}
+	}
+	v.Auto = true
+	return ""
+}
+
+// taint marks the parts of a proposal that came out of a target's output, and
+// forbids that it runs by itself; it reports whether it would have.
+func taint(v *risk.Verdict, parts []Span) bool {
+	if len(parts) == 0 {
+		return false
+	}
+	was := v.Auto
+	v.Auto = false
+	v.Findings = slices.Clone(v.Findings)
+	for _, p := range parts {
+		v.Findings = append(v.Findings, risk.Finding{
+			Rule: "taint", Start: p.Start, End: p.End, Why: "stood in what a target printed, and you have not said it",
+		})
+	}
+	return was
+}
+
+func assessed(a tools.Action) risk.Verdict {
 	switch a.Kind {
 	case tools.Pure:
 		return observation()
@@ -20,9 +73,9 @@ func assess(a tools.Action) risk.Verdict {
 	case tools.Write:
 		return risk.WriteFile(a.Path)
 	case tools.Manage:
-		return risk.Verdict{Effect: risk.Mutate, Level: risk.Medium, Mutation: true, Findings: []risk.Finding{{
-			Rule: "session.manage", End: len(a.Command), Why: "creates or ends a session or a pane",
-		}}}
+		return risk.Manage(a.Command)
+	case tools.Fetch:
+		return risk.Fetch(a.Command)
 	}
 	dialect, err := risk.ParseDialect(a.Dialect)
 	if err != nil {

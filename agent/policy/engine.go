@@ -5,13 +5,18 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/inverse"
+	"github.com/nod-console/nod/tools/lockout"
 	"github.com/nod-console/nod/tools/risk"
 )
 
@@ -24,6 +29,8 @@ var (
 	ErrNoApprover = errors.New("nobody can be asked")
 	// ErrWindow: a window longer than MaxWindow, or negative.
 	ErrWindow = fmt.Errorf("a window lasts between 0 and %v", MaxWindow)
+	// ErrWindowPosture: a window in a posture that it could not change anything in.
+	ErrWindowPosture = errors.New("a window opens only in the posture ask")
 )
 
 // Options of an Engine.
@@ -31,8 +38,9 @@ type Options struct {
 	// Minter mints the grants. Never nil.
 	Minter *tools.Minter
 	Rules  *Rules
-	// Trust is each target's trust; names may be patterns. The strictest that
-	// matches counts.
+	// Trust is each target's trust; names may be patterns, of the whole name
+	// ("ssh:web-*") or of the host or container alone ("web-*"). The strictest
+	// that matches counts.
 	Trust    map[string]Trust
 	Posture  Posture
 	Approver Approver // nil denies whatever asks
@@ -40,8 +48,19 @@ type Options struct {
 	Own []string
 	// Home is what "~" means on this machine.
 	Home string
+	// Hosts are the hosts of the operator's targets, as he calls them: asking
+	// them runs by itself like any plain observation. Safe for concurrent use.
+	// Nil: none is known.
+	Hosts func() []string
+	// Keep writes a rule, in TOML, into the rules file and returns all rules of
+	// the file as it then is: see AppendRule. Nil: nothing is approved for good.
+	Keep func(rule string) (*Rules, error)
 	// ApproveAll skips asking. It lifts no denial.
 	ApproveAll bool
+	// Reverts says how long after its arming a revert comes on a target, for
+	// actions there that may lock the operator out; 0 means that none is offered.
+	// Nil: nowhere.
+	Reverts func(target string) time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -52,10 +71,14 @@ type Engine struct {
 	trusts []trusted
 	own    []string
 
+	rules atomic.Pointer[Rules]
+
 	mu      sync.Mutex
 	posture Posture
 	window  time.Time               // when the timed window ends
 	granted map[conversational]bool // approved for a conversation
+	along   map[companion]bool      // approved along with something else
+	pace    pace
 }
 
 type trusted struct {
@@ -78,7 +101,8 @@ func NewEngine(opt Options) (*Engine, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	e := &Engine{opt: opt, posture: opt.Posture, granted: map[conversational]bool{}}
+	e := &Engine{opt: opt, posture: opt.Posture, granted: map[conversational]bool{}, along: map[companion]bool{}}
+	e.rules.Store(opt.Rules)
 	for name, trust := range opt.Trust {
 		if trust != Prod && trust != Stage && trust != Lab {
 			return nil, fmt.Errorf("policy: target %q: unknown trust %q: want prod, stage or lab", name, trust)
@@ -104,6 +128,9 @@ func spellings(dir string) []string {
 	return all
 }
 
+// Rules returns the operator's rules that hold now.
+func (e *Engine) Rules() []Rule { return e.rules.Load().All() }
+
 // Posture returns the present posture.
 func (e *Engine) Posture() Posture {
 	e.mu.Lock()
@@ -121,13 +148,17 @@ func (e *Engine) SetPosture(p Posture) {
 }
 
 // OpenWindow lets changes that would ask pass for d: only on targets that are
-// not prod, and only what can be undone and has no flag. 0 closes the window.
+// not prod, and only what can be undone, has no flag and is understood. What a
+// rule of the operator's asks about is asked. 0 closes the window.
 func (e *Engine) OpenWindow(d time.Duration) error {
 	if d < 0 || d > MaxWindow {
 		return fmt.Errorf("policy: %v: %w", d, ErrWindow)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if d > 0 && e.posture != PostureAsk {
+		return fmt.Errorf("policy: the posture is %s: %w", e.posture, ErrWindowPosture)
+	}
 	e.window = e.opt.Now().Add(d)
 	return nil
 }
@@ -144,7 +175,7 @@ func (e *Engine) TrustOf(target string) Trust {
 	order := []Trust{"", Lab, Stage, Prod}
 	best := Trust("")
 	for _, t := range e.trusts {
-		if t.match(target) && slices.Index(order, t.trust) > slices.Index(order, best) {
+		if t.covers(target) && slices.Index(order, t.trust) > slices.Index(order, best) {
 			best = t.trust
 		}
 	}
@@ -157,11 +188,19 @@ func (e *Engine) Decide(ctx context.Context, p Proposal) (Decision, error) {
 	x := e.Explain(p)
 	d := Decision{Rule: x.Rule, Verdict: x.Verdict}
 	switch {
-	case x.Ruling == Allow:
+	case p.Under != "":
+		return e.alongside(p, d), nil
+	case p.Preview:
+		return e.preview(p, x, d), nil
+	case p.Unrecorded:
+		return e.unrecorded(p, x, d), nil
+	case x.Ruling == Allow && (p.Must == "" || x.How == ByConversation):
 		return e.allow(p.Action, d, x.How), nil
 	case x.Ruling == Deny:
 		d.How, d.Reason = DeniedByRule, x.Why
 		return d, nil
+	case p.Must != "":
+		x.Why = p.Must
 	case e.opt.ApproveAll:
 		return e.allow(p.Action, d, ByApproveAll), nil
 	}
@@ -181,7 +220,7 @@ func (e *Engine) ask(ctx context.Context, p Proposal, x Explanation, d Decision)
 		d.Reason = "this needs an approval, and nobody can be asked"
 		return d, fmt.Errorf("policy: %w", ErrNoApprover)
 	}
-	r := request(p, x)
+	r := e.request(p, x)
 	d.Asked, d.Request = true, &r
 	if p.Asked != nil {
 		p.Asked(r)
@@ -207,42 +246,107 @@ func (e *Engine) weigh(p Proposal, r Request, answer Answer, d Decision) Decisio
 		d.Reason = "the answer belongs to another request"
 	case answer.Edited != nil:
 		d.How, d.Edited, d.Reason = DeniedByEdit, answer.Edited, "the operator wants another command"
+	case !answer.Approved && answer.Void != "":
+		d.How, d.Reason = DeniedByChange, answer.Void
+		if answer.Reason != "" {
+			d.Reason += "; the operator says: " + answer.Reason
+		}
 	case !answer.Approved:
 	case answer.Typed != r.Confirm:
 		d.Reason = fmt.Sprintf("%q was to be typed", r.Confirm)
 	case !slices.Contains(r.Scopes, answer.Scope):
 		d.Reason = "the answer has a scope that was not offered"
+	case answer.Revert && r.Revert == nil:
+		d.Reason = "the answer wants a revert that was not offered"
 	default:
-		if answer.Scope == Conversation {
+		how := ByOperator
+		switch answer.Scope {
+		case Conversation:
 			e.mu.Lock()
 			e.granted[key(p)] = true
 			e.mu.Unlock()
+		case Always:
+			name, err := e.keep(r.Keep)
+			if err != nil {
+				d.Reason = fmt.Sprintf("not run: the rule that was to hold from now on cannot be written: %v", err)
+				return d
+			}
+			how, d.Rule = ByAlways, name
 		}
 		d.Reason = ""
-		return e.allow(p.Action, d, ByOperator)
+		if answer.Revert {
+			d.Revert = r.Revert
+			e.accompany(r.ID, r.Revert.Arm, r.Revert.Disarm, r.Revert.Collect)
+		}
+		e.approved(answer, d.Took)
+		return e.allow(p.Action, d, how)
 	}
 	return d
 }
 
-func request(p Proposal, x Explanation) Request {
+func (e *Engine) request(p Proposal, x Explanation) Request {
 	r := Request{
 		ID: rand.Text(), Action: p.Action, Verdict: x.Verdict, Disagreement: x.Disagreement, Understated: x.Understated,
-		Trust: x.Trust, Why: x.Why, Scopes: []Scope{Once}, Operator: p.Operator,
+		Trust: x.Trust, Why: x.Why, Scopes: []Scope{Once}, Operator: p.Operator, Agent: p.Agent,
 	}
 	if x.Confirm {
 		r.Confirm = p.Action.Target
 	}
 	kind := p.Action.Kind
-	if !x.Confirm && p.Conversation != "" && (kind == tools.Exec || kind == tools.Run) && harmless(x.Combined) {
+	if !x.Confirm && p.Conversation != "" && (kind == tools.Exec || kind == tools.Run) && harmless(x.Combined) && placed(p.Action, x.Combined) {
 		r.Scopes = append(r.Scopes, Conversation)
 	}
+	if r.Keep = e.keepable(p, x); r.Keep != "" {
+		r.Scopes = append(r.Scopes, Always)
+	}
+	if e.opt.Reverts != nil {
+		if after := e.opt.Reverts(p.Action.Target); after > 0 {
+			r.Revert, r.NoRevert = lockout.For(p.Action, x.Verdict, after)
+		}
+	}
+	r.Undo = undo(p.Action)
+	r.Final = r.Undo == "" && x.Verdict.Effect.AtLeast(risk.Destroy)
+	if r.Confirm == "" {
+		if r.Hasty = e.hasty(); r.Hasty != "" {
+			r.Confirm = p.Action.Target
+		}
+	}
 	return r
+}
+
+// undo says how an action can be taken back once it is done.
+func undo(a tools.Action) string {
+	switch a.Kind {
+	case tools.Write:
+		if a.Target == tools.Desk {
+			return "nod memory edit, or the tool forget"
+		}
+		if a.Expect.Exists {
+			return "/undo writes back what the file holds now"
+		}
+		return "/undo removes the file"
+	case tools.Exec, tools.Run:
+		back, ok := inverse.Of(a.Command)
+		if !ok || len(a.Inside) > 0 {
+			return ""
+		}
+		text := "/undo proposes " + show.Text(back.Command)
+		if back.Unless != "" {
+			text += ", unless " + back.Unless
+		}
+		return text
+	}
+	return ""
 }
 
 // harmless reports whether something may be approved for more than once.
 func harmless(v risk.Verdict) bool {
 	return !v.Effect.AtLeast(risk.Destroy) && v.Flags&(risk.Lockout|risk.Exfil|risk.Opaque) == 0
 }
+
+// placed reports whether the folder is known where it matters: an approval for
+// more than once must not hold in the next folder that a pane goes to.
+func placed(a tools.Action, v risk.Verdict) bool { return path.IsAbs(a.Dir) || !inFolder(v) }
 
 // key names p's action for its conversation.
 func key(p Proposal) conversational {
@@ -259,10 +363,15 @@ func (e *Engine) lifted(p Proposal, x Explanation) (How, bool) {
 		return ByConversation, true
 	}
 	v := x.Combined
-	if e.opt.Now().Before(e.window) && x.Trust != Prod && !v.Effect.AtLeast(risk.Destroy) && v.Flags == 0 {
+	if e.opt.Now().Before(e.window) && x.Rule == "" && len(p.Taint) == 0 && x.Trust != Prod && !v.Effect.AtLeast(risk.Destroy) && v.Flags == 0 && understood(v) {
 		return ByWindow, true
 	}
 	return "", false
+}
+
+// understood reports whether every program, sub-command and option was known.
+func understood(v risk.Verdict) bool {
+	return !slices.ContainsFunc(v.Findings, func(f risk.Finding) bool { return strings.HasSuffix(f.Rule, ".unknown") })
 }
 
 // isOwnFrom reports whether a relative path on this machine leads into one of

@@ -12,9 +12,12 @@ import (
 
 // Explanation is why an action would be allowed, asked about or denied now.
 type Explanation struct {
-	Ruling  Ruling
-	How     How    // what a decision without asking would rest on
-	Rule    string // the rule's name; empty if trust or posture decide
+	Ruling Ruling
+	How    How    // what a decision without asking would rest on
+	Rule   string // the rule's name; empty if trust or posture decide
+	Line   int    // where the rule stands in the rules file; 0 if it is none of the operator's
+	// Part is the part of the command that decides; zero if none does alone.
+	Part    Span
 	Why     string // in words
 	Trust   Trust
 	Posture Posture
@@ -22,14 +25,23 @@ type Explanation struct {
 	Verdict, Combined risk.Verdict
 	Disagreement      string
 	Understated       bool
+	// Tainted is set if only its taint keeps it from being a plain observation.
+	Tainted bool
 	// Confirm says that the target's name must be typed to approve.
 	Confirm bool
+
+	strange string // a host that it would talk to and nobody has named
 }
 
 // Explain says how p would be decided, without asking and without a grant.
 func (e *Engine) Explain(p Proposal) Explanation {
 	a := p.Action
 	x := Explanation{Trust: e.TrustOf(a.Target), Posture: e.Posture(), Verdict: assess(a)}
+	if p.ReadOnly {
+		x.Posture = PostureReadOnly
+	}
+	x.strange = e.settle(&x.Verdict, p)
+	x.Tainted = !p.Operator && taint(&x.Verdict, p.Taint)
 	if a.Kind == tools.Pure {
 		x.Combined, x.Ruling, x.How, x.Why = x.Verdict, Allow, ByRule, "it touches no target"
 		return x
@@ -40,13 +52,13 @@ func (e *Engine) Explain(p Proposal) Explanation {
 		x.Disagreement, x.Understated = compare(x.Verdict, a.Claim)
 	}
 	s := newSubject(a, x.Combined, e.opt.Home)
-	if rule, why := e.hard(s); rule != "" {
-		x.Ruling, x.How, x.Rule, x.Why = Deny, DeniedByRule, rule, why
+	if rule, why, word := e.hard(s); rule != "" {
+		x.Ruling, x.How, x.Rule, x.Why, x.Part = Deny, DeniedByRule, rule, why, s.part(word)
 		return x
 	}
 	e.rule(&x, s)
 	e.pose(&x)
-	if x.Ruling == Ask && x.Posture == PostureAsk {
+	if x.Ruling == Ask && x.Posture == PostureAsk && len(a.Inside) == 0 {
 		if how, ok := e.lifted(p, x); ok {
 			x.Ruling, x.How, x.Why = Allow, how, "the operator allowed it before"
 		}
@@ -60,23 +72,41 @@ func (e *Engine) Explain(p Proposal) Explanation {
 func (e *Engine) rule(x *Explanation, s subject) {
 	x.How = ByRule
 	x.Ruling, x.Why = x.Trust.ruling(x.Combined)
-	r, ok := e.opt.Rules.strictest(s)
+	r, ok := e.rules.Load().strictest(s)
+	switch {
+	case x.Ruling != Ask:
+	case x.Tainted:
+		x.Why = "it takes from a target's output what you have not said yourself"
+	case x.strange != "":
+		x.Why = fmt.Sprintf("it sends what it asks to %q, which is no target of yours and which you have not named", x.strange)
+	case inFolder(x.Combined) && nearly(x.Combined):
+		x.Why = "what the configuration in its folder names runs along: only a rule that names the folder (dir) lets it pass"
+	}
 	if !ok {
 		return
 	}
 	switch {
 	case r.Verdict == Allow && x.Ruling == Ask:
 		x.Ruling = Allow
-	case stricter(x.Ruling, r.Verdict) != r.Verdict || x.Ruling == r.Verdict:
-		return // the trust is as strict as the rule
+	case r.Verdict == Allow, x.Ruling.strictness() > r.Verdict.strictness():
+		return // the trust is stricter, or lets it pass as well
 	default:
 		x.Ruling = r.Verdict
 	}
 	x.Rule, x.Why = r.Name, fmt.Sprintf("the rule %q says %s", r.Name, r.Verdict)
+	x.Line, x.Part = r.line, r.part(s)
 	if r.Reason != "" {
 		x.Why += ": " + r.Reason
 	}
 }
+
+// inFolder reports whether what a folder's configuration names would run, too.
+func inFolder(v risk.Verdict) bool {
+	return slices.ContainsFunc(v.Findings, func(f risk.Finding) bool { return f.Rule == risk.RuleFolder })
+}
+
+// nearly reports whether something only reads, as far as it is understood.
+func nearly(v risk.Verdict) bool { return v.Effect == risk.Observe && v.Flags == 0 }
 
 // ruling is what a trust says of a verdict, and why.
 func (t Trust) ruling(v risk.Verdict) (Ruling, string) {
@@ -117,6 +147,8 @@ func consequence(v risk.Verdict) string {
 // pose applies the posture.
 func (e *Engine) pose(x *Explanation) {
 	switch {
+	case x.Posture == PostureReadOnly && (x.Tainted || x.strange != "" || inFolder(x.Combined)) && nearly(x.Combined):
+		// It would run but for its taint, its host or its folder: asking is enough.
 	case x.Posture == PostureReadOnly && !x.Combined.Auto && x.Ruling != Deny:
 		x.Ruling, x.Rule, x.Why = Deny, "", "the posture is read-only: only plain observations run"
 	case x.Posture == PostureAskAll && x.Ruling == Allow:
@@ -134,25 +166,55 @@ const (
 )
 
 // hard returns the hard deny that applies, if one does.
-func (e *Engine) hard(s subject) (rule, why string) {
+func (e *Engine) hard(s subject) (rule, why, word string) {
 	a := s.action
 	if a.Path != "" {
-		return e.hardPath(s, path.Clean(a.Path), false)
+		rule, why = e.hardPath(s, path.Clean(a.Path), false)
+		return rule, why, ""
 	}
+	looked := map[string]bool{}
 	for _, w := range s.reading.mentioned() {
 		p, ok := clean(w, a.Dir)
-		if p == "" {
+		if p == "" || looked[w] {
 			continue
 		}
+		looked[w] = true
 		check := e.hardPath
 		if !ok {
 			check = e.hardAnywhere
 		}
 		if rule, why := check(s, p, wild(w)); rule != "" {
-			return rule, why
+			return rule, why, w
 		}
 	}
-	return "", ""
+	return "", "", ""
+}
+
+// part is where a word stands in the command; zero if it is not spelled there.
+func (s subject) part(word string) Span {
+	text, _ := commandText(s.action)
+	at := strings.Index(text, word)
+	if word == "" || at < 0 {
+		return Span{}
+	}
+	return Span{at, at + len(word)}
+}
+
+// part is what of a command a rule is about.
+func (r *Rule) part(s subject) Span {
+	switch {
+	case s.action.Path != "":
+	case r.Program != "":
+		span, _ := s.reading.where(r.Program, r.Argv)
+		return span
+	case len(r.paths) > 0:
+		for _, w := range s.reading.mentioned() {
+			if p, _ := clean(w, s.action.Dir); p != "" && oneOf(r.paths, p) {
+				return s.part(w)
+			}
+		}
+	}
+	return Span{}
 }
 
 // hardAnywhere is hardPath for a relative path that is seen from a folder which
@@ -203,5 +265,5 @@ func (e *Engine) namedFrom(s subject, p string) bool {
 }
 
 func (e *Engine) anyRule(s subject, holds func(Rule) bool) bool {
-	return slices.ContainsFunc(e.opt.Rules.all(), func(r Rule) bool { return oneOf(r.targets, s.action.Target) && holds(r) })
+	return slices.ContainsFunc(e.rules.Load().all(), func(r Rule) bool { return oneOf(r.targets, s.action.Target) && holds(r) })
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // glob is a pattern of names or paths: "*" and "?" stay between slashes, "**"
@@ -62,7 +63,54 @@ func newGlob(pattern string, fold bool) (glob, error) {
 	return glob{pattern, re}, nil
 }
 
+// least is how many characters a text has at least that a pattern matches.
+func least(pattern string) int {
+	n := 0
+	for rest := pattern; rest != ""; {
+		_, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case strings.HasPrefix(rest, "**/"):
+			size = 3
+		case rest[0] == '*':
+		case rest[0] == '[':
+			n++
+			size = strings.IndexByte(rest, ']') + 1
+			if size == 0 { // never closed: no pattern
+				return n
+			}
+		default:
+			n++
+		}
+		rest = rest[size:]
+	}
+	return n
+}
+
 func (g glob) match(s string) bool { return g.re.MatchString(s) }
+
+// covers reports whether the pattern matches a target's name, or what is left of
+// it without the way to it and without the user: "web-1" of "ssh:op@web-1:2222".
+func (g glob) covers(target string) bool {
+	if g.match(target) {
+		return true
+	}
+	_, host, ok := strings.Cut(target, ":")
+	if !ok {
+		return false
+	}
+	host = strings.TrimPrefix(host, "//")
+	if g.match(host) {
+		return true
+	}
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	bare := host
+	if i := strings.LastIndexByte(host, ':'); i > 0 && strings.Trim(host[i+1:], "0123456789") == "" {
+		bare = host[:i]
+	}
+	return g.match(host) || g.match(strings.Trim(bare, "[]"))
+}
 
 // literal reports whether the pattern names exactly one thing.
 func (g glob) literal() bool { return !wild(g.text) }

@@ -134,6 +134,39 @@ func TestPostures(t *testing.T) {
 	}
 }
 
+// A pane of nod's own is made as it is needed, and ended only with leave.
+func TestSessionsAndPanes(t *testing.T) {
+	for _, c := range []struct {
+		posture  Posture
+		command  string
+		mutation bool // what the model says
+		want     Ruling
+	}{
+		{PostureAsk, "create-session build", false, Allow},
+		{PostureAsk, "create-pane main worker", false, Allow},
+		{PostureAsk, "create-pane main worker", true, Ask},
+		{PostureAsk, "kill-session build", true, Ask},
+		{PostureAsk, "kill-pane main worker", false, Ask},
+		{PostureAskAll, "create-session build", false, Ask},
+		{PostureReadOnly, "create-session build", false, Allow},
+		{PostureReadOnly, "kill-session build", true, Deny},
+		{PostureAsk, "kill-server main", false, Type},
+	} {
+		s := engine(t, Options{Posture: c.posture})
+		p := Proposal{Conversation: "c", Call: "1", Action: tools.Action{
+			Tool: "x", Kind: tools.Manage, Target: "local", User: "op", Command: c.command,
+			Claim: tools.Claim{Risk: "low", Mutation: c.mutation, Why: "a test"},
+		}}
+		x := s.Explain(p)
+		if x.Ruling != c.want {
+			t.Errorf("%s: %q: %s (%s), want %s", c.posture, c.command, x.Ruling, x.Why, c.want)
+		}
+		if r := s.request(p, x); len(r.Scopes) != 1 {
+			t.Errorf("%q can be approved for more than once: %v", c.command, r.Scopes)
+		}
+	}
+}
+
 func TestTrust(t *testing.T) {
 	s := engine(t, Options{Trust: map[string]Trust{"ssh:web-*": Prod, "ssh:*": Stage, "docker:*": Lab}})
 	for _, c := range []struct {
@@ -520,6 +553,10 @@ func TestTimedWindow(t *testing.T) {
 	if s.Window() != 0 {
 		t.Error("a change of posture left the window open")
 	}
+	s.SetPosture(PostureReadOnly)
+	if err := s.OpenWindow(time.Minute); !errors.Is(err, ErrWindowPosture) || s.Window() != 0 {
+		t.Errorf("in read-only: %v", err)
+	}
 }
 
 func TestApproveAllLiftsNoDenial(t *testing.T) {
@@ -590,4 +627,24 @@ func FuzzDecideNeverAllowsWhatIsNotPlain(f *testing.F) {
 			t.Errorf("%q: explained %s, decided %s", text, x.Ruling, d.How)
 		}
 	})
+}
+
+// A shell that a command has opened in a pane may be on another machine: there
+// nothing runs by itself, whatever it is and whatever a rule says of it.
+func TestWhatGoesInsideAnotherShellIsAlwaysAsked(t *testing.T) {
+	p := command("uptime")
+	for name, r := range map[string]*Rules{"no rule": {}, "a rule that allows": rules(t, "[[rule]]\nname = \"up\"\nverdict = \"allow\"\nprogram = \"uptime\"\nargv = []\nexact = true\n")} {
+		s := engine(t, Options{Rules: r, Approver: no})
+		if d := s.decide(t, p); !d.Allowed {
+			t.Errorf("%s: in the pane's own shell: %+v", name, d)
+		}
+		p := p
+		p.Action.Inside = []string{"ssh db-1"}
+		if d := s.decide(t, p); d.Allowed || d.Verdict.Auto {
+			t.Errorf("%s: inside ssh: %+v", name, d)
+		}
+		if title := Title(Request{Action: p.Action}); !strings.Contains(title, "inside ssh db-1") {
+			t.Errorf("the title is %q", title)
+		}
+	}
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -32,6 +35,8 @@ type Rule struct {
 	Exact   bool     `toml:"exact"` // argv is all of them
 
 	Path []string `toml:"path"` // globs of clean, absolute paths
+	Dir  []string `toml:"dir"`  // globs of the folder that it runs in
+	Host []string `toml:"host"` // globs of the other hosts that it talks to
 
 	// Match and NotMatch are command lines, or paths for a rule without a
 	// program, that must and must not meet the conditions. They are checked
@@ -39,27 +44,57 @@ type Rule struct {
 	Match    []string `toml:"match"`
 	NotMatch []string `toml:"not_match"`
 
-	targets, paths []glob
+	targets, paths, dirs, hosts []glob
+
+	line    int // of its heading in the file
+	ceiling ceiling
 }
+
+// Line is where the rule's heading stands in its file, from 1.
+func (r Rule) Line() int { return r.line }
 
 // Rules are the operator's rules. A nil *Rules has none.
 type Rules struct{ rules []Rule }
 
 // ReadRules reads a rules file. A file that is not there has no rules. Errors
-// name the line or the rule; a rule that fails its own examples is an error.
+// name the line or the rule; a rule that fails its own examples is an error, and
+// so is a file that others than this user and root can write.
 func ReadRules(file string) (*Rules, error) {
-	text, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return &Rules{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
-	rules, err := ParseRules(text)
-	if err != nil {
+	defer f.Close() //nolint:errcheck // it was only read
+	if err := ownRules(f); err != nil {
 		return nil, fmt.Errorf("policy: %s: %w", file, err)
 	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	rules, err := ParseRules(text)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %s: %w; correct it, then \"nod policy test\" reads it again: nothing runs by rules that are not understood", file, err)
+	}
 	return rules, nil
+}
+
+// ownRules reports who else could write the rules.
+func ownRules(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("others can write it (mode %#o): nothing runs by rules that are not the operator's own; chmod 600 it, after a look at what it says", mode)
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != 0 && int(s.Uid) != os.Getuid() {
+		return fmt.Errorf("it belongs to another user (%d): nothing runs by rules that are not the operator's own; chown it, after a look at what it says", s.Uid)
+	}
+	return nil
 }
 
 // ParseRules reads rules in TOML:
@@ -73,27 +108,60 @@ func ReadRules(file string) (*Rules, error) {
 //	exact = true
 //	match = ["systemctl restart nginx"]
 //	not_match = ["systemctl restart nginx; reboot"]
+//
+// A rule that allows goes no further than its own examples: without exact, what
+// is worse than the program with argv and than everything in match is not
+// covered, unless effect, flags or level say so. "git log" does not cover
+// "git log --output=/etc/passwd".
 func ParseRules(text []byte) (*Rules, error) {
+	rules, faults := CheckRules(text)
+	if len(faults) > 0 {
+		return nil, faults[0]
+	}
+	return rules, nil
+}
+
+// CheckRules is ParseRules for somebody who mends a file: it goes on behind a
+// rule that is wrong, and returns everything that is.
+func CheckRules(text []byte) (*Rules, []error) {
 	var file struct {
 		Rule []Rule `toml:"rule"`
 	}
 	dec := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
 	if err := dec.Decode(&file); err != nil {
-		return nil, located(err)
+		return nil, []error{located(err)}
 	}
+	lines := headings(text)
+	var faults []error
 	for i := range file.Rule {
 		r := &file.Rule[i]
+		if i < len(lines) {
+			r.line = lines[i]
+		}
 		if r.Name == "" {
 			r.Name = fmt.Sprintf("rule %d", i+1)
 		}
-		if err := errors.Join(r.check(), r.compile()); err != nil {
-			return nil, fmt.Errorf("%q: %w", r.Name, err)
+		err := errors.Join(r.check(), r.compile())
+		if err == nil {
+			r.ceiling = r.measure()
+			err = r.test()
 		}
-		if err := r.test(); err != nil {
-			return nil, fmt.Errorf("%q: %w", r.Name, err)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("line %d: rule %q: %w", r.line, r.Name, err))
 		}
 	}
-	return &Rules{file.Rule}, nil
+	return &Rules{file.Rule}, faults
+}
+
+var heading = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*rule[ \t]*\]\]`)
+
+// headings are the lines on which rules begin.
+func headings(text []byte) []int {
+	var lines []int
+	for _, at := range heading.FindAllIndex(text, -1) {
+		lines = append(lines, 1+bytes.Count(text[:at[0]], []byte("\n")))
+	}
+	return lines
 }
 
 // located adds the line to an error of the TOML reader.
@@ -102,7 +170,8 @@ func located(err error) error {
 	if errors.As(err, &strict) && len(strict.Errors) > 0 {
 		e := strict.Errors[0]
 		row, _ := e.Position()
-		return fmt.Errorf("line %d: unknown key %q: %w", row, strings.Join(e.Key(), "."), err)
+		key := e.Key()
+		return fmt.Errorf("line %d: unknown key %q: %s", row, key[len(key)-1], known(key))
 	}
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
@@ -110,6 +179,24 @@ func located(err error) error {
 		return fmt.Errorf("line %d: %w", row, err)
 	}
 	return err
+}
+
+// ruleKeys are what may stand in a rule.
+var ruleKeys = []string{
+	"name", "verdict", "reason", "target", "tool", "effect", "flags", "level", "program", "argv", "exact", "path", "dir", "host", "match", "not_match",
+}
+
+// known says which keys there are; the one that was meant comes first.
+func known(key []string) string {
+	if len(key) < 2 || key[0] != "rule" {
+		return "a rules file holds [[rule]] and nothing else"
+	}
+	for _, k := range ruleKeys {
+		if last := key[len(key)-1]; strings.HasPrefix(last, k[:min(3, len(k))]) || strings.HasPrefix(k, last) {
+			return fmt.Sprintf("did you mean %q? A rule has %s", k, strings.Join(ruleKeys, ", "))
+		}
+	}
+	return "a rule has " + strings.Join(ruleKeys, ", ")
 }
 
 // check says what is wrong with a rule.
@@ -154,6 +241,23 @@ func (r *Rule) compile() error {
 		}
 		r.paths = append(r.paths, g)
 	}
+	for _, d := range r.Dir {
+		if !path.IsAbs(d) {
+			return fmt.Errorf("dir %q is not absolute", d)
+		}
+		g, err := newGlob(d, false)
+		if err != nil {
+			return err
+		}
+		r.dirs = append(r.dirs, g)
+	}
+	for _, h := range r.Host {
+		g, err := newGlob(strings.ToLower(h), true)
+		if err != nil {
+			return err
+		}
+		r.hosts = append(r.hosts, g)
+	}
 	return nil
 }
 
@@ -161,6 +265,7 @@ func (r *Rule) compile() error {
 func (r *Rule) test() error {
 	bare := *r
 	bare.targets, bare.Tool = nil, nil
+	bare.dirs, bare.ceiling.anywhere = nil, true // an example says nothing of its folder
 	for want, examples := range map[bool][]string{true: r.Match, false: r.NotMatch} {
 		for _, e := range examples {
 			a := tools.Action{Kind: tools.Run, Command: e, Dialect: "bash", Dir: "/"}
@@ -186,15 +291,46 @@ func newSubject(a tools.Action, v risk.Verdict, home string) subject {
 	return subject{action: a, verdict: v, reading: read(a, home)}
 }
 
-// matches reports whether all conditions hold.
+// matches reports whether all conditions hold. A rule that allows is about its
+// targets, and never about a shell that may be on another machine.
 func (r *Rule) matches(s subject) bool {
+	if r.Verdict == Allow && len(s.action.Inside) > 0 {
+		return false
+	}
 	v := s.verdict
-	return oneOf(r.targets, s.action.Target) &&
+	return r.matchesTarget(s.action.Target) &&
 		(len(r.Tool) == 0 || slices.Contains(r.Tool, s.action.Tool)) &&
 		(len(r.Effect) == 0 || slices.Contains(r.Effect, v.Effect.String())) &&
 		(len(r.Level) == 0 || slices.Contains(r.Level, v.Level.String())) &&
 		(len(r.Flags) == 0 || slices.ContainsFunc(v.Flags.Words(), func(w string) bool { return slices.Contains(r.Flags, w) })) &&
-		r.matchesProgram(s) && r.matchesPath(s)
+		r.matchesProgram(s) && r.matchesPath(s) && r.matchesDir(s.action.Dir) && r.matchesHost(v) && !r.exceeded(s)
+}
+
+// matchesDir: a folder that is not known is none that a rule is about.
+func (r *Rule) matchesDir(dir string) bool {
+	return len(r.dirs) == 0 || path.IsAbs(dir) && oneOf(r.dirs, path.Clean(dir))
+}
+
+// matchesHost: a rule that allows wants all hosts within its patterns, another
+// one any.
+func (r *Rule) matchesHost(v risk.Verdict) bool {
+	fits := func(reach risk.Reach) bool { return oneOf(r.hosts, reach.Host) }
+	switch {
+	case len(r.hosts) == 0:
+		return true
+	case r.Verdict == Allow:
+		return !slices.ContainsFunc(v.Reaches, func(reach risk.Reach) bool { return !fits(reach) })
+	}
+	return slices.ContainsFunc(v.Reaches, fits)
+}
+
+// matchesTarget: a rule that allows means the target's whole name, another one
+// the host or container by whatever way it is reached.
+func (r *Rule) matchesTarget(name string) bool {
+	if r.Verdict == Allow {
+		return oneOf(r.targets, name)
+	}
+	return len(r.targets) == 0 || slices.ContainsFunc(r.targets, func(g glob) bool { return g.covers(name) })
 }
 
 func oneOf(globs []glob, s string) bool {
@@ -230,7 +366,7 @@ func (r *Rule) matchesPath(s subject) bool {
 	if r.Verdict != Allow {
 		return slices.ContainsFunc(s.reading.mentioned(), func(w string) bool {
 			p, _ := clean(w, a.Dir)
-			return p != "" && oneOf(r.paths, p)
+			return p != "" && !strings.HasPrefix(w, "-") && oneOf(r.paths, p)
 		})
 	}
 	words := s.reading.plain
@@ -272,6 +408,9 @@ func (rs *Rules) strictest(s subject) (found Rule, ok bool) {
 	}
 	return found, ok
 }
+
+// All returns the rules in the order of the file.
+func (rs *Rules) All() []Rule { return slices.Clone(rs.all()) }
 
 func (rs *Rules) all() []Rule {
 	if rs == nil {

@@ -16,6 +16,7 @@ type secretPattern struct {
 	except bool
 	sample string // a path that it matches
 	full   bool   // for the path and not only for the name
+	must   string // in small letters: part of every path that it matches
 }
 
 var secretPatterns = sync.OnceValue(func() []secretPattern {
@@ -28,6 +29,7 @@ var secretPatterns = sync.OnceValue(func() []secretPattern {
 		text, except := strings.CutPrefix(line, "!")
 		p := secretPattern{except: except, full: strings.Contains(text, "/")}
 		p.sample = strings.NewReplacer("**", "x", "*", "x").Replace(text)
+		p.must = longestPart(text)
 		if p.full && !path.IsAbs(text) {
 			text = "**/" + text
 		}
@@ -41,15 +43,45 @@ var secretPatterns = sync.OnceValue(func() []secretPattern {
 	return all
 })
 
-// secret reports whether a clean path names a file that holds secrets.
+// longestPart is the longest text that a pattern spells out.
+func longestPart(pattern string) string {
+	longest := ""
+	for part := range strings.SplitSeq(strings.ReplaceAll(pattern, "**/", "*"), "*") {
+		if len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return folded(longest)
+}
+
+// folded is a text in small letters, where patterns take one for the other. Two
+// letters beyond ASCII fold to some within it: the Kelvin sign and the long s.
+func folded(text string) string {
+	return strings.ReplaceAll(strings.ToLower(text), "ſ", "s")
+}
+
+// longestName is the length of the longest name among the samples.
+var longestName = sync.OnceValue(func() int {
+	longest := 0
+	for _, s := range secretPatterns() {
+		longest = max(longest, len(path.Base(s.sample)))
+	}
+	return longest
+})
+
+// secret reports whether a clean path names a file that holds secrets. A script
+// has a thousand words, some of them long, and few of them need the patterns
+// themselves.
 func secret(p string) bool {
 	is := false
+	small := folded(p)
+	base, smallBase := path.Base(p), path.Base(small)
 	for _, s := range secretPatterns() {
-		name := p
+		name, smallName := p, small
 		if !s.full {
-			name = path.Base(p)
+			name, smallName = base, smallBase
 		}
-		if s.match(name) {
+		if strings.Contains(smallName, s.must) && s.match(name) {
 			is = !s.except
 		}
 	}
@@ -60,6 +92,9 @@ func secret(p string) bool {
 // sure is set if the word spells out some of the file's name, so that it is
 // hardly there for anything else.
 func secretWild(word string) (could, sure bool) {
+	if least(path.Base(word)) > longestName() {
+		return false, false
+	}
 	g, err := newGlob(path.Base(word), true)
 	if err != nil {
 		return true, false

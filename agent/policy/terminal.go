@@ -13,11 +13,15 @@ import (
 )
 
 // Terminal is an Approver that asks in plain lines: "[y/N]", or the target's
-// name where it must be typed. Nothing, an end of input and everything else
-// than an answer deny. What was typed before the question is thrown away. Safe
-// for concurrent use; questions are asked one after the other.
+// name where it must be typed; "always", and "r" for a revert that is armed before,
+// where these are offered. "p" looks around and "x" explains, and the question comes
+// again. Nothing, an end of input and everything else than an answer deny. What was
+// typed before a question is thrown away. Safe for concurrent use; questions are
+// asked one after the other.
 type Terminal struct {
 	rw    io.ReadWriter
+	look  func(context.Context, Request) []Look
+	looks func(Request) bool
 	turn  chan struct{} // holds one while nobody asks
 	lines chan line     // from the one reader
 	stale bool          // the reader still waits for a line that a withdrawn question asked for
@@ -41,6 +45,15 @@ func NewTerminal(rw io.ReadWriter) *Terminal {
 
 var _ Approver = (*Terminal)(nil)
 
+// OnPreview offers a look around before the decision, for requests of which there
+// says that there is something to look at. It is called before the first Approve.
+func (t *Terminal) OnPreview(there func(Request) bool, look func(context.Context, Request) []Look) {
+	t.looks, t.look = there, look
+}
+
+// previews reports whether a look around is offered.
+func (t *Terminal) previews(r Request) bool { return t.looks != nil && t.looks(r) }
+
 // Approve asks and waits for a line.
 func (t *Terminal) Approve(ctx context.Context, r Request) (Answer, error) {
 	select {
@@ -52,23 +65,66 @@ func (t *Terminal) Approve(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	question := "run it? [y/N] "
-	if r.Confirm != "" {
-		question = fmt.Sprintf("to run it, type the target's name (%s): ", show.Text(r.Confirm))
+	said := Describe(r)
+	for {
+		t.flush()
+		if _, err := io.WriteString(t.rw, said+t.question(r)); err != nil {
+			return Answer{}, fmt.Errorf("write the question: %w", err)
+		}
+		text, err := t.line(ctx)
+		if ctx.Err() != nil {
+			return t.withdrawn(ctx)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return Answer{}, fmt.Errorf("read the answer: %w", err)
+		}
+		switch {
+		case err == nil && text == "p" && t.previews(r):
+			if said, err = t.lookAround(ctx, r); err != nil {
+				return t.withdrawn(ctx)
+			}
+		case err == nil && text == "x" && r.Revert != nil:
+			said = describeArming(r)
+		default:
+			return reply(r, text, err == nil), nil
+		}
 	}
-	t.flush()
-	if _, err := io.WriteString(t.rw, Describe(r)+question); err != nil {
-		return Answer{}, fmt.Errorf("write the question: %w", err)
+}
+
+// withdrawn is the end of a question that nobody answers any more.
+func (t *Terminal) withdrawn(ctx context.Context) (Answer, error) {
+	_, err := io.WriteString(t.rw, "\nwithdrawn\n")
+	return Answer{}, errors.Join(ctx.Err(), err)
+}
+
+// lookAround looks around and returns what it has found. The error is ctx's.
+func (t *Terminal) lookAround(ctx context.Context, r Request) (string, error) {
+	if _, err := io.WriteString(t.rw, "looking …\n"); err != nil {
+		return "", err
 	}
-	text, err := t.line(ctx)
-	if ctx.Err() != nil {
-		_, err := io.WriteString(t.rw, "\nwithdrawn\n")
-		return Answer{}, errors.Join(ctx.Err(), err)
+	found := t.look(ctx, r)
+	return describeLooks(found), ctx.Err()
+}
+
+// question is what the operator can answer.
+func (t *Terminal) question(r Request) string {
+	var b strings.Builder
+	name := show.Text(r.Confirm)
+	if r.Revert != nil {
+		fmt.Fprintf(&b, "  %q arms the revert before, \"x\" shows what arms it\n", strings.TrimSpace("r "+name))
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return Answer{}, fmt.Errorf("read the answer: %w", err)
+	if t.previews(r) {
+		b.WriteString("  \"p\" looks around first\n")
 	}
-	return reply(r, text, err == nil), nil
+	switch {
+	case r.Confirm != "":
+		fmt.Fprintf(&b, "to run it, type the target's name (%s): ", name)
+	case r.Keep != "":
+		b.WriteString(`run it? [y/N, or "always" to write that rule] `)
+	default:
+		b.WriteString("run it? [y/N] ")
+	}
+	return b.String()
 }
 
 // reply is what a line means. A line without its end is no answer.
@@ -78,8 +134,16 @@ func reply(r Request, text string, complete bool) Answer {
 	case !complete:
 		a.Reason = "nobody answered"
 	case r.Confirm != "":
-		a.Typed = text
-		a.Approved = text == r.Confirm
+		name, revert := text, false
+		if r.Revert != nil && text == "r "+r.Confirm {
+			name, revert = r.Confirm, true
+		}
+		a.Typed = name
+		a.Approved, a.Revert = name == r.Confirm, revert
+	case r.Revert != nil && text == "r":
+		a.Approved, a.Revert = true, true
+	case r.Keep != "" && text == "always":
+		a.Approved, a.Scope = true, Always
 	default:
 		a.Approved = text == "y" || text == "yes"
 	}
@@ -89,15 +153,17 @@ func reply(r Request, text string, complete bool) Answer {
 // line waits for a line that is typed from now on.
 func (t *Terminal) line(ctx context.Context) (string, error) {
 	deadline, ok := t.rw.(interface{ SetReadDeadline(time.Time) error })
-	if ok && deadline.SetReadDeadline(time.Time{}) == nil {
+	limited := ok && deadline.SetReadDeadline(time.Time{}) == nil
+	if limited {
 		done := make(chan struct{})
 		stop := context.AfterFunc(ctx, func() {
 			defer close(done)
-			_ = deadline.SetReadDeadline(time.Unix(1, 0)) // then the read goes on, and its line is thrown away
+			_ = deadline.SetReadDeadline(time.Unix(1, 0)) // ends the read
 		})
 		defer func() {
 			if !stop() {
 				<-done // or it would end the next question's read
+				_ = deadline.SetReadDeadline(time.Time{})
 			}
 		}()
 	}
@@ -112,7 +178,11 @@ func (t *Terminal) line(ctx context.Context) (string, error) {
 			}
 			t.stale = false // that was meant for the question before
 		case <-ctx.Done():
-			t.stale = true
+			if limited {
+				<-t.lines // the deadline ends the read at once; nobody else's line is taken
+			} else {
+				t.stale = true
+			}
 			return "", ctx.Err()
 		}
 	}
@@ -164,7 +234,7 @@ func Describe(r Request) string {
 			fmt.Fprintf(&b, "  %4d | %s\n", row.Line, row.Text())
 		}
 		for _, f := range s.Findings {
-			fmt.Fprintf(&b, "         %s: %s\n", show.Text(s.Text[f.Start:f.End]), show.Text(f.Why))
+			fmt.Fprintf(&b, "         %s: %s\n", show.Text(s.Text[f.Start:f.End]), f.Why)
 		}
 	}
 	fmt.Fprintf(&b, "  nod says: %s %s", strings.ToUpper(r.Verdict.Level.String()), r.Verdict.Effect)
@@ -177,7 +247,75 @@ func Describe(r Request) string {
 	if r.Disagreement != "" {
 		fmt.Fprintf(&b, "\n  ! %s", show.Text(r.Disagreement))
 	}
+	if r.Hasty != "" {
+		fmt.Fprintf(&b, "\n  ! %s", show.Text(r.Hasty))
+	}
+	switch {
+	case r.Final:
+		b.WriteString("\n  ! it cannot be undone")
+	case r.Undo != "":
+		fmt.Fprintf(&b, "\n  afterwards: %s", show.Text(r.Undo))
+	}
+	switch {
+	case r.Revert != nil:
+		fmt.Fprintf(&b, "\n  revert: the host itself brings back %s after %s, unless a new login works", list(r.Revert.Covers), r.Revert.After)
+		if len(r.Revert.Lacks) > 0 {
+			fmt.Fprintf(&b, "\n  ! the revert does not bring back %s", list(r.Revert.Lacks))
+		}
+	case r.NoRevert != "":
+		fmt.Fprintf(&b, "\n  no revert: %s", show.Text(r.NoRevert))
+	}
 	fmt.Fprintf(&b, "\n  %s\n", show.Text(r.Why))
+	if r.Keep != "" {
+		b.WriteString("  \"always\" writes this rule into the rules file, and holds from now on:\n")
+		numbered(&b, r.Keep)
+	}
+	return b.String()
+}
+
+// numbered writes a foreign text, line by line.
+func numbered(b *strings.Builder, text string) {
+	for _, row := range show.Rows(text, 1<<20) {
+		fmt.Fprintf(b, "  %4d | %s\n", row.Line, row.Text())
+	}
+}
+
+// list is texts in a line.
+func list(texts []string) string {
+	shown := make([]string, len(texts))
+	for i, t := range texts {
+		shown[i] = show.Text(t)
+	}
+	return strings.Join(shown, ", ")
+}
+
+// describeArming is exactly what arming a request's revert runs.
+func describeArming(r Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n  \"r\" arms a revert first; if that fails, nothing runs. It comes %s later by itself,\n", r.Revert.After)
+	b.WriteString("  also without nod, and is taken back as soon as a new login works. Armed by:\n")
+	numbered(&b, r.Revert.Arm.Command)
+	b.WriteString("  with this for its standard input:\n")
+	numbered(&b, string(r.Revert.Arm.Stdin))
+	return b.String()
+}
+
+// describeLooks is what a look around has found.
+func describeLooks(found []Look) string {
+	var b strings.Builder
+	for _, l := range found {
+		fmt.Fprintf(&b, "\n  preview: %s\n", show.Text(l.Title))
+		if l.Ran != "" {
+			numbered(&b, l.Ran)
+		}
+		if l.Output != "" {
+			b.WriteString("  says:\n")
+			numbered(&b, l.Output)
+		}
+		if l.Note != "" {
+			fmt.Fprintf(&b, "  %s\n", show.Text(l.Note))
+		}
+	}
 	return b.String()
 }
 
@@ -189,6 +327,9 @@ func Title(r Request) string {
 	if r.Trust != "" {
 		text += " (" + string(r.Trust) + ")"
 	}
+	if r.Agent != "" { // not last: a frame may cut the title
+		text += " for the sub-agent " + show.Text(r.Agent)
+	}
 	if a.User != "" {
 		text += " as " + show.Text(a.User)
 	}
@@ -197,6 +338,9 @@ func Title(r Request) string {
 	}
 	if a.Dir != "" {
 		text += ", in " + show.Text(a.Dir)
+	}
+	for _, opened := range a.Inside {
+		text += ", inside " + show.Text(opened)
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/lockout"
 	"github.com/nod-console/nod/tools/risk"
 )
 
@@ -59,13 +60,6 @@ func (r Ruling) strictness() int {
 	return 3
 }
 
-func stricter(a, b Ruling) Ruling {
-	if b.strictness() > a.strictness() {
-		return b
-	}
-	return a
-}
-
 // Posture is how much runs by itself at the moment. The zero value is
 // PostureAsk.
 type Posture uint8
@@ -74,7 +68,7 @@ type Posture uint8
 const (
 	PostureAsk      Posture = iota // plain observations run, everything else asks
 	PostureAskAll                  // everything that touches a target asks
-	PostureReadOnly                // plain observations run, everything else is denied
+	PostureReadOnly                // plain observations run, what nearly is one asks, everything else is denied
 )
 
 var postureWords = [...]string{"ask", "ask-all", "read-only"}
@@ -115,11 +109,17 @@ const (
 	Once Scope = iota
 	// Conversation approves the same action again in the same conversation.
 	Conversation
+	// Always writes the rule that the request shows into the rules file; it
+	// holds from then on, in every conversation.
+	Always
 )
 
 func (s Scope) String() string {
-	if s == Conversation {
+	switch s {
+	case Conversation:
 		return "this conversation"
+	case Always:
+		return "always"
 	}
 	return "once"
 }
@@ -131,6 +131,30 @@ type Proposal struct {
 	Call         string
 	// Operator marks what the operator typed himself. It carries no claim.
 	Operator bool
+	// Agent is the sub-agent whose call it is; empty for the operator's own agent.
+	Agent string
+	// ReadOnly decides as the posture read-only does, whatever the posture is.
+	ReadOnly bool
+	// Must says why the operator himself has to allow this action; empty if he
+	// need not. No rule, window or switch allows it in his place.
+	Must string
+	// Taint are the parts of the command, or of what stands on the line and is
+	// typed, that a target has printed and the operator has never said. Such an
+	// action is no plain observation.
+	Taint []Span
+	// Named reports whether the operator himself has named a host, or a bucket
+	// such as "s3://backups", in this conversation. Nil: he has named none.
+	Named func(host string) bool
+	// Under is the ID of the request whose answer allowed this along with
+	// something else: the actions of a revert.
+	Under string
+	// Preview marks a look around that the operator wants before he decides
+	// about something else. Only what is plainly an observation passes, and it
+	// never asks.
+	Preview bool
+	// Unrecorded marks what cannot be put on record at the moment. Only what is
+	// plainly an observation passes, and it never asks.
+	Unrecorded bool
 	// Asked, if not nil, is told before the approver is asked. It must not
 	// block.
 	Asked func(Request)
@@ -152,8 +176,24 @@ type Request struct {
 	// Why says which rule asks.
 	Why string
 	// Scopes are the scopes that an answer may have; Once is always among them.
-	Scopes   []Scope
+	Scopes []Scope
+	// Keep is the rule, in TOML, that the scope Always writes. It must be shown
+	// in full before that scope is taken. Empty where it is not offered.
+	Keep     string
 	Operator bool // the operator's own command: there is no claim
+	// Agent is the sub-agent that proposes it; empty for the operator's own agent.
+	Agent string
+	// Revert can be armed before the action if the operator says so; nil if
+	// there is none, NoRevert then says why where one is to be expected.
+	Revert   *lockout.Plan
+	NoRevert string
+	// Undo says how it can be taken back afterwards; empty if nod knows of no way.
+	// Final says that it cannot, for what destroys.
+	Undo  string
+	Final bool
+	// Hasty says that the operator must type a name, which is not asked for
+	// otherwise, because he has approved too quickly lately; empty if he has not.
+	Hasty string
 }
 
 // Section is a part of what would run. A request's sections together are all
@@ -166,14 +206,28 @@ type Section struct {
 	Findings []risk.Finding
 }
 
+// Look is what one read-only command found that was run before the operator
+// decides.
+type Look struct {
+	Title  string // what it is about: "what would be removed"
+	Ran    string // the command; empty if none ran
+	Output string // exact; shown like everything else that is foreign
+	Note   string // what is to be said of it: "cut", "it failed: …"
+}
+
 // Answer is the operator's answer. The zero value denies.
 type Answer struct {
 	RequestID string
 	Approved  bool
 	Scope     Scope
 	Reason    string  // why it was denied; goes to the model
+	Void      string  // why it could not be approved any more, where it was not
 	Edited    *string // a new command instead; then Approved does not count
 	Typed     string  // what the operator typed where Request.Confirm asks
+	Revert    bool    // approved only with the request's revert armed before
+	// After is how long the request could be answered before it was; 0 if that
+	// is not known.
+	After time.Duration
 }
 
 // Approver asks the operator. Safe for concurrent use. It returns when there is
@@ -189,13 +243,17 @@ type How string
 const (
 	ByRule         How = "allow-rule"   // a rule, or the posture for a plain observation
 	ByOperator     How = "approved"     // the operator, this once
+	ByAlways       How = "always"       // the operator, this once and by a new rule from now on
 	ByConversation How = "conversation" // the operator, earlier in this conversation
 	ByWindow       How = "window"       // the timed window
 	ByApproveAll   How = "approve-all"  // asking was switched off
+	ByRevert       How = "revert"       // the operator, who approved something only together with it
+	ByPreview      How = "preview"      // the operator, who wanted to look before he decides
 	DeniedByRule   How = "deny-rule"    // a rule, a hard denial, or the posture
 	DeniedByAnswer How = "denied"       // the operator
 	DeniedByEdit   How = "edited"       // the operator wants another command
 	DeniedByCancel How = "cancelled"    // nobody answered
+	DeniedByChange How = "void"         // what it was planned for had changed: nobody could approve it
 )
 
 // Decision is the outcome. The zero value denies.
@@ -209,6 +267,9 @@ type Decision struct {
 	Verdict risk.Verdict  // nod's own
 	Asked   bool          // the operator was asked
 	Took    time.Duration // how long he took
+	// Revert must be armed before anything of the action happens. Its actions
+	// are allowed under Request.
+	Revert *lockout.Plan
 	// Request is what the operator was asked; nil if he was not.
 	Request *Request
 }
@@ -244,6 +305,11 @@ func (r Request) Sections() []Section {
 		if a.Wait > 0 {
 			add("only after", a.Wait.String())
 		}
+	case tools.Fetch:
+		add("ask the network for", a.Command)
+	case tools.Manage:
+		all = append(all, Section{Text: a.Command})
+		add("what ends with it", a.Busy)
 	default:
 		all = append(all, Section{Text: a.Command})
 		add("standard input", string(a.Stdin))

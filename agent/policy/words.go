@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -23,11 +25,17 @@ type reading struct {
 	plain []string
 	// commands are all commands anywhere in it, words as far as they are known.
 	commands [][]string
+	// spots are where the commands stand in the text; one in a text within it is
+	// where the word that holds it stands.
+	spots []Span
 	// words are all words anywhere, also of redirections.
 	words []string
 	// broken is the text if it does not parse.
 	broken string
 }
+
+// Span is a part of a text, in bytes. The zero value is no part.
+type Span struct{ Start, End int }
 
 // read takes the text that an action makes a shell read.
 func read(a tools.Action, home string) reading {
@@ -43,6 +51,7 @@ func read(a tools.Action, home string) reading {
 	}
 	r.plain = plain(text, dialect)
 	if slices.ContainsFunc(shells, func(sh string) bool { return r.runs(sh, nil) }) {
+		r.outer = Span{0, len(text)}
 		for _, text := range append(r.prose, string(a.Stdin)) {
 			r.script(text, dialect, 1)
 		}
@@ -101,7 +110,10 @@ func plain(text string, dialect risk.Dialect) []string {
 	if dialect == risk.Fish && strings.ContainsAny(text, "\\\"'()#^%") {
 		return nil
 	}
-	file, err := parser(dialect).Parse(strings.NewReader(text), "")
+	if strings.ContainsFunc(text, unseen) || !utf8.ValidString(text) {
+		return nil // the parser passes over some of these, and shells do as they like
+	}
+	file, err := risk.Parse(text, dialect)
 	if err != nil || len(file.Stmts) != 1 {
 		return nil
 	}
@@ -109,6 +121,9 @@ func plain(text string, dialect risk.Dialect) []string {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || stmt.Negated || stmt.Background || stmt.Coprocess || len(stmt.Redirs) > 0 || len(call.Assigns) > 0 {
 		return nil
+	}
+	if len(call.Args) == 0 || call.Args[0].Lit() == "" {
+		return nil // nobody quotes a program's name who wants it read
 	}
 	words := make([]string, 0, len(call.Args))
 	for _, w := range call.Args {
@@ -120,6 +135,9 @@ func plain(text string, dialect risk.Dialect) []string {
 	}
 	return words
 }
+
+// unseen reports control characters that are no space.
+func unseen(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // fixed is a word that no shell changes.
 func fixed(w *syntax.Word) (string, bool) {
@@ -156,19 +174,12 @@ func option(s string) bool {
 	return strings.HasPrefix(s, "-") && !strings.ContainsAny(s, "\\*?[]{}~!^#")
 }
 
-func parser(dialect risk.Dialect) *syntax.Parser {
-	variant := syntax.LangBash
-	if dialect == risk.Zsh {
-		variant = syntax.LangZsh
-	}
-	return syntax.NewParser(syntax.Variant(variant))
-}
-
 // reader gathers a reading.
 type reader struct {
 	reading
 	values values
 	prose  []string // quoted texts of prosaic commands
+	outer  Span     // the word whose text is read; zero for the text itself
 }
 
 // script gathers what a text holds, texts within it included.
@@ -176,7 +187,7 @@ func (r *reader) script(text string, dialect risk.Dialect, depth int) {
 	if depth > maxDepth || len(r.words) > maxWords {
 		return
 	}
-	file, err := parser(dialect).Parse(strings.NewReader(text), "")
+	file, err := risk.Parse(text, dialect)
 	if err != nil {
 		if depth == 0 {
 			r.broken = text
@@ -216,17 +227,26 @@ func separates(c rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"`$=,:"
 
 func (r *reader) call(n *syntax.CallExpr, dialect risk.Dialect, depth int) {
 	var words []string
+	var spans []Span
 	for _, w := range n.Args {
-		words = append(words, r.values.of(w)...)
+		for _, text := range r.values.of(w) {
+			words, spans = append(words, text), append(spans, r.span(w))
+		}
 	}
 	if len(words) == 0 {
 		return
 	}
-	r.commands = append(r.commands, words)
-	for _, w := range words {
+	r.commands, r.spots = append(r.commands, words), append(r.spots, r.span(n))
+	for i, w := range words {
 		switch {
 		case !prosaic(words):
-			r.word(w, dialect, depth)
+			saved := r.outer
+			r.outer = spans[i]
+			if i > 0 || strings.Contains(w, "/") { // a program's bare name is no file of the folder
+				r.words = append(r.words, w)
+			}
+			r.within(w, dialect, depth)
+			r.outer = saved
 		case scripted(w):
 			r.prose = append(r.prose, w)
 		case !strings.Contains(w, "\\"): // a regular expression is no path
@@ -238,9 +258,22 @@ func (r *reader) call(n *syntax.CallExpr, dialect risk.Dialect, depth int) {
 	}
 }
 
+// span is where a node stands, or the word that holds the text it stands in.
+func (r *reader) span(n syntax.Node) Span {
+	if r.outer != (Span{}) {
+		return r.outer
+	}
+	return Span{int(n.Pos().Offset()), int(n.End().Offset())}
+}
+
 // word takes one word in, and the commands in it if it could be a script.
 func (r *reader) word(text string, dialect risk.Dialect, depth int) {
 	r.words = append(r.words, text)
+	r.within(text, dialect, depth)
+}
+
+// within gathers the commands in a word if it could be a script.
+func (r *reader) within(text string, dialect risk.Dialect, depth int) {
 	if scripted(text) {
 		r.script(text, dialect, depth+1)
 	}
@@ -253,12 +286,8 @@ func scripted(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>")
 // start as argv does. It looks behind wrappers: the program may be any word.
 func (r reading) runs(program string, argv []string) bool {
 	base := path.Base(program)
-	for _, words := range r.commands {
-		for i, w := range words {
-			if path.Base(w) == base && startsWith(words[i+1:], argv) {
-				return true
-			}
-		}
+	if _, ok := r.where(program, argv); ok {
+		return true
 	}
 	for _, w := range strings.FieldsFunc(r.broken, separates) {
 		if path.Base(w) == base {
@@ -266,6 +295,19 @@ func (r reading) runs(program string, argv []string) bool {
 		}
 	}
 	return false
+}
+
+// where is the first command anywhere that runs program, as in runs.
+func (r reading) where(program string, argv []string) (Span, bool) {
+	base := path.Base(program)
+	for n, words := range r.commands {
+		for i, w := range words {
+			if path.Base(w) == base && startsWith(words[i+1:], argv) {
+				return r.spots[n], true
+			}
+		}
+	}
+	return Span{}, false
 }
 
 func startsWith(words, prefix []string) bool {

@@ -1,0 +1,181 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
+)
+
+// keepable is the narrow rule, in TOML, that would let exactly this command run
+// at this target from now on; empty if there must be none, or if it cannot be
+// said in a rule.
+func (e *Engine) keepable(p Proposal, x Explanation) string {
+	a := p.Action
+	if e.opt.Keep == nil || x.Confirm || x.Ruling != Ask || x.Posture != PostureAsk || !harmless(x.Combined) || !literalTarget(a.Target) ||
+		a.Kind != tools.Exec && a.Kind != tools.Run || len(a.Stdin) > 0 || len(a.Inside) > 0 {
+		return ""
+	}
+	dialect, err := risk.ParseDialect(a.Dialect)
+	if err != nil {
+		return ""
+	}
+	words := plain(a.Command, dialect)
+	if len(words) == 0 || words[0] == "" || inFolder(x.Combined) && (!path.IsAbs(a.Dir) || strings.ContainsAny(a.Dir, "*?[")) {
+		return ""
+	}
+	text := ruleText(a, words, inFolder(x.Combined))
+	rules, err := ParseRules([]byte(text))
+	if err != nil || len(rules.rules) != 1 || !rules.rules[0].matches(newSubject(a, x.Combined, e.opt.Home)) {
+		return ""
+	}
+	return text
+}
+
+// ruleText writes the rule with its examples; with here it holds in the folder of
+// the action and in no other.
+func ruleText(a tools.Action, words []string, here bool) string {
+	list := func(words []string) string {
+		quoted := make([]string, len(words))
+		for i, w := range words {
+			quoted[i] = tomlString(w)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "[[rule]]\nname = %s\nverdict = \"allow\"\ntarget = %s\n", tomlString("always: "+a.Command), list([]string{a.Target}))
+	fmt.Fprintf(&b, "program = %s\nargv = %s\nexact = true\n", tomlString(words[0]), list(words[1:]))
+	if here {
+		fmt.Fprintf(&b, "dir = %s\n", list([]string{path.Clean(a.Dir)}))
+	}
+	fmt.Fprintf(&b, "match = %s\n", list([]string{a.Command}))
+	fmt.Fprintf(&b, "not_match = %s\n", list([]string{a.Command + "; reboot", a.Command + "\nreboot", a.Command + " > /etc/passwd", a.Command + " x"}))
+	return b.String()
+}
+
+// tomlString is a basic string of TOML.
+func tomlString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f || r > 0x7e && !strconv.IsPrint(r):
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// ErrRulesChanged: the rules file on disk is not one that could be read.
+var ErrRulesChanged = errors.New("the rules file as it is now cannot be read")
+
+// AppendRule adds a rule, in TOML, to the rules file and returns all rules of
+// the file as it then is. What stands in the file stays as it is, comments
+// included; a file that is not there is made, with its folder. The new file is
+// complete on disk before it takes the old one's place, two of nod's processes
+// that write at once take turns, and nothing is written unless the whole passes
+// its own examples.
+func AppendRule(file, rule string) (rules *Rules, err error) {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real // a link stays a link
+	}
+	folder := filepath.Dir(file)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	lock, err := os.Open(folder)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		return nil, fmt.Errorf("policy: lock %s: %w", folder, err)
+	}
+	text, mode, err := present(file)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ParseRules(text); err != nil {
+		return nil, fmt.Errorf("policy: %s: %w: %w", file, ErrRulesChanged, err)
+	}
+	if len(text) > 0 {
+		text = append(bytes.TrimRight(text, "\n"), "\n\n"...)
+	}
+	text = append(text, rule...)
+	if rules, err = ParseRules(text); err != nil {
+		return nil, fmt.Errorf("policy: the rule to be added: %w", err)
+	}
+	if err := replaceFile(folder, file, text, mode); err != nil {
+		return nil, err
+	}
+	return rules, nil
+}
+
+// present is what the file holds and its rights; nothing if it is not there.
+func present(file string) ([]byte, os.FileMode, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, 0o600, nil
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("policy: %w", err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, 0, fmt.Errorf("policy: %w", err)
+	}
+	return text, info.Mode().Perm(), nil
+}
+
+// replaceFile writes a file beside the old one, makes sure that it is on disk,
+// and puts it in the old one's place.
+func replaceFile(folder, file string, text []byte, mode os.FileMode) error {
+	f, err := os.CreateTemp(folder, ".rules-*.toml")
+	if err != nil {
+		return fmt.Errorf("policy: %w", err)
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return fmt.Errorf("policy: write %s: %w", file, errors.Join(err, os.Remove(f.Name())))
+	}
+	dir, err := os.Open(folder)
+	if err != nil {
+		return fmt.Errorf("policy: %w", err)
+	}
+	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+		return fmt.Errorf("policy: %s: %w", folder, err)
+	}
+	return nil
+}
+
+// keep writes the rule that a request showed and has it hold at once.
+func (e *Engine) keep(rule string) (name string, err error) {
+	rules, err := e.opt.Keep(rule)
+	if err != nil {
+		return "", err
+	}
+	e.rules.Store(rules)
+	if all := rules.all(); len(all) > 0 {
+		name = all[len(all)-1].Name
+	}
+	return name, nil
+}

@@ -1,0 +1,77 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
+)
+
+// ceiling is the worst that a rule that allows was meant for.
+type ceiling struct {
+	effect risk.Effect
+	flags  risk.Flags
+	murky  bool // something of it was not understood
+	// hosts are those that its examples talk to.
+	hosts map[string]bool
+	// anywhere leaves out which folder something runs in.
+	anywhere bool
+}
+
+// measure takes the worst of a rule's examples and of the bare program with what
+// its arguments start with.
+func (r *Rule) measure() ceiling {
+	c := ceiling{effect: risk.Observe, hosts: map[string]bool{}}
+	add := func(v risk.Verdict) {
+		if v.Effect.AtLeast(c.effect) {
+			c.effect = v.Effect
+		}
+		c.flags |= v.Flags
+		c.murky = c.murky || !understood(v)
+		for _, reach := range v.Reaches {
+			c.hosts[reach.Host] = true
+		}
+	}
+	if r.Program != "" {
+		add(risk.Argv(append([]string{r.Program}, r.Argv...)))
+		for _, example := range r.Match {
+			add(assess(tools.Action{Kind: tools.Run, Command: example, Dialect: "bash", Dir: "/"}))
+		}
+	}
+	return c
+}
+
+// exceeded reports whether a rule that allows was not meant for something as
+// bad as s. Exact words, a path without a program, and an effect, flags or a
+// level that are spelled out say themselves how far they go.
+func (r *Rule) exceeded(s subject) bool {
+	v := s.verdict
+	if r.Verdict == Allow && inFolder(v) && !r.ceiling.anywhere && len(r.dirs) == 0 && !s.reading.elsewhere(r.Argv) {
+		return true // whoever can write into some folder would decide what runs
+	}
+	if r.Verdict == Allow && !r.Exact && len(r.hosts) == 0 && slices.ContainsFunc(v.Reaches, func(h risk.Reach) bool { return !r.ceiling.hosts[h.Host] }) {
+		return true
+	}
+	if r.Verdict != Allow || r.Exact || r.Program == "" && len(r.Path) > 0 || len(r.Level) > 0 {
+		return false
+	}
+	if r.Program != "" && !r.ceiling.murky && !understood(v) {
+		return true
+	}
+	if len(r.Effect) == 0 && r.Program != "" && v.Effect.AtLeast(risk.Mutate) && !r.ceiling.effect.AtLeast(v.Effect) {
+		return true
+	}
+	return len(r.Flags) == 0 && v.Flags&^r.ceiling.flags != 0
+}
+
+// elsewhere reports whether a command names, right behind the program, the folder
+// that it works in, and a rule's arguments spell that out: git -C /srv/app.
+func (r reading) elsewhere(argv []string) bool {
+	return len(r.plain) > 2 && len(argv) > 1 && path.Base(r.plain[0]) == "git" && argv[0] == "-C" && path.IsAbs(argv[1]) &&
+		r.plain[1] == "-C" && r.plain[2] == argv[1]
+}
+
+// literalTarget reports whether a rule can name this target and no other.
+func literalTarget(name string) bool { return name != "" && !strings.ContainsAny(name, "*?[") }

@@ -1,0 +1,351 @@
+package textcall
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// marked reads what a mark begins.
+func (p *Parser) marked(m mark) bool {
+	switch m.form {
+	case tagged:
+		return p.tagged(m)
+	case values:
+		return p.values(m)
+	case mistral:
+		return p.mistral(m)
+	case begun:
+		return p.begun(m)
+	case harmony:
+		return p.harmony(m)
+	case python:
+		return p.python(m)
+	}
+	p.drop(len(m.open))
+	return true
+}
+
+// tagged reads up to the first end that leaves a whole call before it. An end
+// within a string of the call is none.
+func (p *Parser) tagged(m mark) bool {
+	from := len(m.open)
+	body := from
+	if m.open[len(m.open)-1] == '=' {
+		body = 0 // the mark is a part of the tag
+	}
+	if m.open == "<tool_calls>" {
+		// Some wrap each call once more; then the outer mark says nothing.
+		switch inner := strings.TrimLeft(p.buf[from:], " \t\r\n"); {
+		case strings.HasPrefix(inner, "<tool_call>"):
+			p.drop(from)
+			return true
+		case strings.HasPrefix("<tool_call>", inner) && !p.final:
+			return false
+		}
+	}
+	if list := strings.TrimLeft(p.buf[from:], " \t\r\n"); m.open == "<|tool_call|>" || m.open == "<tool_call>" {
+		// Granite's list has no end of its own.
+		if strings.HasPrefix(list, "[") {
+			return p.values(mark{m.open, values, m.ends})
+		}
+	}
+	firstEnd := -1
+	for at, tries := from, 1; ; tries++ {
+		i, end := first(p.buf, at, m.ends)
+		if i < 0 {
+			break
+		}
+		after := i + len(end)
+		inner := p.buf[body:i]
+		if body == 0 {
+			inner = p.buf[:after]
+		}
+		calls, err := p.book.payload(inner, p.buf[:after])
+		switch {
+		case err == nil:
+			p.add(after, calls...)
+			return true
+		case firstEnd < 0:
+			firstEnd = after
+		}
+		if !errors.Is(err, errOpen) || tries == maxEnds {
+			return p.spoil(firstEnd, err)
+		}
+		at = after
+	}
+	if !p.final {
+		return false
+	}
+	if firstEnd < 0 {
+		firstEnd = len(p.buf)
+	}
+	return p.spoil(firstEnd, errOpen)
+}
+
+// values reads JSON up to its own end, and an end mark where there is one.
+func (p *Parser) values(m mark) bool {
+	from := len(m.open)
+	rest := strings.TrimLeft(p.buf[from:], " \t\r\n")
+	if rest == "" {
+		if !p.final {
+			return false
+		}
+		return p.spoil(len(p.buf), errOpen)
+	}
+	at := len(p.buf) - len(rest)
+	calls, n, err := p.book.list(rest)
+	if err != nil && !errors.Is(err, errOpen) && rest[0] == '[' {
+		if python, m, perr := p.book.pythonList(rest); perr == nil || errors.Is(perr, errOpen) {
+			calls, n, err = python, m, perr
+		}
+	}
+	switch {
+	case errors.Is(err, errOpen) && !p.final:
+		return false
+	case err != nil:
+		// Up to its end if it has one, or else to the end of the line.
+		end := len(p.buf)
+		if i, mark := first(p.buf, at, append([]string{"\n"}, m.ends...)); i >= 0 && !errors.Is(err, errOpen) {
+			end = i + len(mark)
+		}
+		if end == len(p.buf) && !p.final {
+			return false
+		}
+		return p.spoil(end, err)
+	}
+	after := at + n
+	tail := strings.TrimLeft(p.buf[after:], " \t\r\n")
+	if !p.final && (strings.Trim(tail, ",; \t\r\n") == "" || partial(tail, m.ends) == len(tail)) {
+		return false
+	}
+	for _, end := range m.ends {
+		if strings.HasPrefix(tail, end) {
+			after = len(p.buf) - len(tail) + len(end)
+			break
+		}
+	}
+	p.add(after, calls...)
+	return true
+}
+
+// python reads calls in the manner of Python, or JSON, up to an end.
+func (p *Parser) python(m mark) bool {
+	from := len(m.open)
+	i, end := first(p.buf, from, m.ends)
+	if i < 0 {
+		if !p.final {
+			return false
+		}
+		i = len(p.buf)
+		if m.open == "<|tool_call_start|>" || m.open == "<|python_start|>" {
+			return p.spoil(i, errOpen)
+		}
+	}
+	after := i + len(end)
+	body := strings.TrimSpace(p.buf[from:i])
+	var calls []Call
+	var err error
+	if strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[{") {
+		var n int
+		calls, n, err = p.book.list(body)
+		if err == nil && strings.Trim(body[n:], "; \r\n\t") != "" {
+			err = errors.New("something follows it")
+		}
+	} else {
+		calls, err = p.book.pythonLines(body)
+	}
+	if err != nil {
+		return p.spoil(after, err)
+	}
+	p.add(after, calls...)
+	return true
+}
+
+// mistralHead is what may become a name and arguments.
+var mistralHead = regexp.MustCompile(`^[A-Za-z0-9_.-]*\s*(?:\[[A-Z_]*(?:\]\s*[A-Za-z0-9_-]*\s*)?)*$`)
+
+var mistralName = regexp.MustCompile(`^\s*([A-Za-z0-9_.-]+)\s*(?:\[CALL_ID\]\s*[A-Za-z0-9_-]+\s*)?(?:\[ARGS\])?\s*\{`)
+
+// mistral reads a list, or name[ARGS]{…} as newer models write it.
+func (p *Parser) mistral(m mark) bool {
+	rest := strings.TrimLeft(p.buf[len(m.open):], " \t\r\n")
+	if rest == "" {
+		if !p.final {
+			return false
+		}
+		return p.spoil(len(p.buf), errOpen)
+	}
+	if rest[0] == '[' || rest[0] == '{' {
+		return p.values(m)
+	}
+	at := len(p.buf) - len(rest)
+	name := mistralName.FindStringSubmatch(rest)
+	if name == nil {
+		if mistralHead.MatchString(rest) && !p.final {
+			return false
+		}
+		return p.spoilLine(at, errors.New("it has no name and arguments"))
+	}
+	at += len(name[0]) - 1
+	v, n, err := readValue(p.buf[at:])
+	switch {
+	case errors.Is(err, errOpen) && !p.final:
+		return false
+	case err != nil:
+		return p.spoilLine(at+n, err)
+	}
+	p.add(at+n, p.book.make(name[1], v, true, p.buf[:at+n]))
+	return true
+}
+
+var (
+	beginEnds  = concatSpellings("tool_call_end")
+	beginOther = concatSpellings("tool_call_begin", "tool_calls_section_end", "tool_calls_end", "tool_call_section_end")
+	separators = concatSpellings("tool_sep", "tool_call_argument_begin")
+	kimiIndex  = regexp.MustCompile(`:\d+$`)
+)
+
+func concatSpellings(names ...string) []string {
+	var all []string
+	for _, n := range names {
+		all = append(all, spellings(n)...)
+	}
+	return all
+}
+
+// begun reads name, separator, arguments, end; DeepSeek's older models write the
+// call's type in front, and the arguments in a fence.
+func (p *Parser) begun(m mark) bool {
+	from, firstEnd := len(m.open), -1
+	for at, tries := from, 1; ; tries++ {
+		i, end := first(p.buf, at, beginEnds)
+		if i < 0 {
+			break
+		}
+		calls, err := p.separated(p.buf[from:i], p.buf[:i+len(end)])
+		if err == nil {
+			p.add(i+len(end), calls...)
+			return true
+		}
+		if firstEnd < 0 {
+			firstEnd = i + len(end)
+		}
+		if !errors.Is(err, errOpen) || tries == maxEnds {
+			return p.spoil(firstEnd, err)
+		}
+		at = i + len(end)
+	}
+	if !p.final {
+		return false
+	}
+	if firstEnd < 0 {
+		firstEnd = len(p.buf)
+		if i, _ := first(p.buf, from, beginOther); i >= 0 {
+			firstEnd = i
+		}
+	}
+	return p.spoil(firstEnd, errOpen)
+}
+
+func (p *Parser) separated(s, raw string) ([]Call, error) {
+	i, sep := first(s, 0, separators)
+	if i < 0 {
+		return nil, errors.New("nothing separates its name from its arguments")
+	}
+	name, rest := strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+len(sep):])
+	if name == "function" {
+		return p.book.named(rest, raw)
+	}
+	name = kimiIndex.ReplaceAllString(name, "")
+	if !isName(name) {
+		return nil, errors.New("it names no tool")
+	}
+	if strings.HasPrefix(rest, "```") {
+		var err error
+		if rest, err = unfence(rest); err != nil {
+			return nil, err
+		}
+	}
+	v, n, err := readValue(rest)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(rest[n:]) != "" {
+		return nil, errors.New("something follows its arguments")
+	}
+	return []Call{p.book.make(name, v, true, raw)}, nil
+}
+
+var (
+	harmonyEnds = []string{"<|call|>", "<|end|>", "<|return|>", "<|start|>"}
+	harmonyTo   = regexp.MustCompile(`\bto=([A-Za-z0-9_.-]+)`)
+)
+
+// maxHeader bounds what stands before a message, in bytes.
+const maxHeader = 1 << 10
+
+// harmony reads one message of gpt-oss: a header and a text. The channel says
+// what it is: an answer, reasoning, or, with a recipient, a call.
+func (p *Parser) harmony(m mark) bool {
+	const message = "<|message|>"
+	at := strings.Index(p.buf[:min(len(p.buf), maxHeader)], message)
+	if at < 0 {
+		if !p.final && len(p.buf) < maxHeader {
+			return false
+		}
+		if harmonyTo.MatchString(p.buf[:min(len(p.buf), maxHeader)]) {
+			return p.spoil(min(len(p.buf), maxHeader), errOpen)
+		}
+		p.drop(len(m.open))
+		return true
+	}
+	header, from := p.buf[:at], at+len(message)
+	to := harmonyTo.FindStringSubmatch(header)
+	switch {
+	case to == nil && strings.Contains(header, "<|channel|>analysis"):
+		end, mark := first(p.buf, from, harmonyEnds)
+		if end < 0 {
+			if !p.final {
+				return false
+			}
+			end = len(p.buf)
+		}
+		p.think.WriteString(p.buf[from:end])
+		if mark == "<|start|>" {
+			mark = ""
+		}
+		p.drop(end + len(mark))
+		return true
+	case to == nil:
+		p.drop(from) // the answer, or words before a call
+		return true
+	}
+	for at, tries := from, 1; ; tries++ {
+		i, end := first(p.buf, at, harmonyEnds)
+		if i < 0 {
+			if !p.final {
+				return false
+			}
+			// The server may have taken the last token away.
+			i, end = len(p.buf), ""
+		}
+		v, n, err := readValue(strings.TrimSpace(p.buf[from:i]))
+		if err == nil && n != len(strings.TrimSpace(p.buf[from:i])) {
+			err = errors.New("something follows its arguments")
+		}
+		switch {
+		case errors.Is(err, errOpen) && end != "" && tries < maxEnds:
+			at = i + len(end)
+			continue
+		case err != nil:
+			return p.spoil(i+len(end), err)
+		}
+		if end == "<|start|>" {
+			end = ""
+		}
+		raw := p.buf[:i+len(end)]
+		p.add(len(raw), p.book.make(to[1], v, true, raw))
+		return true
+	}
+}

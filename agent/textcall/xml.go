@@ -1,0 +1,192 @@
+package textcall
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// The tags that calls are written with, whatever stands before a colon or
+// between DeepSeek's bars.
+var (
+	functionTag  = regexp.MustCompile(`^<function(?:=|\s+name=)\s*["']?([A-Za-z0-9_.:/-]+)["']?\s*>`)
+	invokeTag    = regexp.MustCompile(`^<(?:[a-z]+:|[|｜]DSML[|｜] ?)?invoke\s+name=["']([^"'>]+)["']\s*>`)
+	parameterTag = regexp.MustCompile(`^<(?:[a-z]+:|[|｜]DSML[|｜] ?)?parameter(?:=([A-Za-z0-9_.-]+)|\s+name=["']([^"'>]+)["'])(?:\s+string=["'](true|false)["'])?\s*>`)
+	parameterEnd = regexp.MustCompile(`</(?:[a-z]+:|[|｜]DSML[|｜] ?)?parameter(?:=[A-Za-z0-9_.-]+)?>`)
+	invokeEnd    = regexp.MustCompile(`^</(?:[a-z]+:|[|｜]DSML[|｜] ?)?(?:invoke|function)(?:=[A-Za-z0-9_.-]+)?>`)
+	wrapTag      = regexp.MustCompile(`^</?(?:[a-z]+:|[|｜]DSML[|｜] ?)?(?:function_calls|tool_calls|tool_call|functions)>`)
+)
+
+var errNoCall = errors.New("it has no tag of a call")
+
+// xml reads one or more calls that are written with tags.
+func (b book) xml(s, raw string) (calls []Call, err error) {
+	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
+		if m := wrapTag.FindString(s); m != "" {
+			s = s[len(m):]
+			continue
+		}
+		c, n, err := b.element(s)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, c)
+		s = s[n:]
+	}
+	if len(calls) == 0 {
+		return nil, errOpen
+	}
+	if len(calls) == 1 {
+		calls[0].Raw = raw
+	}
+	return calls, nil
+}
+
+// element reads one call from the beginning of s.
+func (b book) element(s string) (c Call, n int, err error) {
+	m := invokeTag.FindStringSubmatch(s)
+	if m == nil {
+		m = functionTag.FindStringSubmatch(s)
+	}
+	switch {
+	case m != nil:
+	case strings.HasPrefix(s, "<name>") || strings.HasPrefix(s, "<tool_name>"):
+		return b.parts(s)
+	case !strings.Contains(s, ">"):
+		return c, 0, errOpen
+	default:
+		return c, 0, errNoCall
+	}
+	name, at := m[1], len(m[0])
+	body := strings.TrimLeft(s[at:], " \t\r\n")
+	at = len(s) - len(body)
+	if body != "" && (body[0] == '{' || body[0] == '[') {
+		args, length, err := readValue(body)
+		if err != nil {
+			return c, 0, err
+		}
+		at += length
+		rest := strings.TrimLeft(s[at:], " \t\r\n")
+		end := invokeEnd.FindString(rest)
+		if end == "" {
+			if !strings.Contains(rest, ">") {
+				return c, 0, errOpen
+			}
+			return c, 0, fmt.Errorf("%q follows its arguments", head(rest))
+		}
+		at = len(s) - len(rest) + len(end)
+		return b.make(name, args, true, s[:at]), at, nil
+	}
+	args, given := value{kind: '{'}, false
+	for {
+		rest := strings.TrimLeft(s[at:], " \t\r\n")
+		at = len(s) - len(rest)
+		if end := invokeEnd.FindString(rest); end != "" {
+			at += len(end)
+			return b.make(name, args, given, s[:at]), at, nil
+		}
+		p := parameterTag.FindStringSubmatch(rest)
+		if p == nil {
+			if !strings.Contains(rest, ">") {
+				return c, 0, errOpen
+			}
+			return c, 0, fmt.Errorf("%q is no parameter", head(rest))
+		}
+		end := parameterEnd.FindStringIndex(rest[len(p[0]):])
+		if end == nil {
+			return c, 0, errOpen
+		}
+		text := rest[len(p[0]) : len(p[0])+end[0]]
+		if err := args.set(p[1]+p[2], b.parameter(name, p[1]+p[2], text, p[3])); err != nil {
+			return c, 0, err
+		}
+		given = true
+		at += len(p[0]) + end[1]
+	}
+}
+
+// set adds a key that is not there yet.
+func (v *value) set(key string, item value) error {
+	if _, twice := v.get(key); twice {
+		return fmt.Errorf("the argument %q stands there twice", key)
+	}
+	v.keys, v.items = append(v.keys, key), append(v.items, item)
+	return nil
+}
+
+// parameter is the value of a parameter: text, without the line ends that the
+// tags stand on, or what its tool takes. isString is what the model says.
+func (b book) parameter(tool, key, text, isString string) value {
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	if isString == "true" {
+		return value{kind: 's', text: text}
+	}
+	if isString == "false" {
+		if v, n, err := readValue(text + " "); err == nil && strings.TrimSpace(text[min(n, len(text)):]) == "" {
+			return v
+		}
+	}
+	return b.tools[strings.TrimPrefix(tool, "functions.")].typed(key, text)
+}
+
+var (
+	nameElement = regexp.MustCompile(`^<(name|tool_name)>\s*([A-Za-z0-9_.:/-]+)\s*</(?:name|tool_name)>\s*`)
+	argsElement = regexp.MustCompile(`^<(arguments|parameters|args)>`)
+	argsEnd     = regexp.MustCompile(`^\s*</(?:arguments|parameters|args)>`)
+)
+
+// parts reads <name>…</name><arguments>{…}</arguments>.
+func (b book) parts(s string) (c Call, n int, err error) {
+	m := nameElement.FindStringSubmatch(s)
+	if m == nil {
+		return c, 0, errOpen
+	}
+	rest := s[len(m[0]):]
+	open := argsElement.FindString(rest)
+	if open == "" {
+		if rest == "" || strings.HasPrefix("<arguments>", rest) || strings.HasPrefix("<parameters>", rest) {
+			return c, 0, errOpen
+		}
+		return c, 0, errors.New("its arguments are missing")
+	}
+	args, length, err := readValue(rest[len(open):])
+	if err != nil {
+		return c, 0, err
+	}
+	end := argsEnd.FindString(rest[len(open)+length:])
+	if end == "" {
+		return c, 0, errOpen
+	}
+	n = len(m[0]) + len(open) + length + len(end)
+	return b.make(m[2], args, true, s[:n]), n, nil
+}
+
+var (
+	argKey   = regexp.MustCompile(`^<arg_key>\s*([^<]*?)\s*</arg_key>\s*`)
+	argValue = regexp.MustCompile(`(?s)^<arg_value>(.*?)</arg_value>\s*`)
+)
+
+// pairs reads GLM's keys and values.
+func (b book) pairs(tool, s string) (value, error) {
+	args := value{kind: '{'}
+	for s = strings.TrimSpace(s); s != ""; {
+		k := argKey.FindStringSubmatch(s)
+		if k == nil {
+			if strings.Contains(s, "</arg_key>") || !strings.HasPrefix(s, "<arg_key>"[:min(len(s), 9)]) {
+				return args, fmt.Errorf("%q is no key of an argument", head(s))
+			}
+			return args, errOpen
+		}
+		v := argValue.FindStringSubmatch(s[len(k[0]):])
+		if v == nil {
+			return args, errOpen
+		}
+		if err := args.set(k[1], b.parameter(tool, k[1], v[1], "")); err != nil {
+			return args, err
+		}
+		s = s[len(k[0])+len(v[0]):]
+	}
+	return args, nil
+}
