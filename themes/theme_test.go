@@ -1,6 +1,7 @@
 package themes_test
 
 import (
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -130,4 +131,53 @@ func edited(t *testing.T, lines map[string]string) []byte {
 		}
 	}
 	return []byte(b.String())
+}
+
+// Everything that is read has a contrast of at least 4.5 to 1 (WCAG 2, level
+// AA), frames of 3 to 1, and high-contrast 7 to 1, on the ground that the theme
+// brings.
+func TestThemesWithAGroundCanBeRead(t *testing.T) {
+	for _, name := range themes.Names() {
+		theme, err := themes.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ground := theme.Style(themes.Text).BG
+		if ground.Default() {
+			continue
+		}
+		for _, role := range themes.Roles() {
+			s, least := theme.Style(role), 4.5
+			if s.BG.Default() {
+				s.BG = ground
+			}
+			switch {
+			case name == "high-contrast":
+				least = 7
+			case role == themes.Border, role == themes.Focus:
+				least = 3
+			}
+			if c := contrast(s.FG, s.BG); c < least {
+				t.Errorf("%s: %s has a contrast of %.2f, want %.1f", name, role, c, least)
+			}
+		}
+	}
+}
+
+func contrast(a, b themes.Color) float64 {
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+// luminance is the relative luminance of WCAG 2.
+func luminance(c themes.Color) float64 {
+	v, _ := c.RGB()
+	channel := func(shift uint) float64 {
+		x := float64(v>>shift&0xff) / 255
+		if x <= 0.03928 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
 }
