@@ -36,6 +36,9 @@ func (d *Dialog) body(width int) []row {
 	if d.titleCut {
 		rows = d.notes(rows, policy.Title(d.request), width, d.styles.Accent)
 	}
+	for _, l := range d.rest {
+		rows = append(rows, row{note: l.text, style: l.style})
+	}
 	return rows
 }
 
@@ -152,9 +155,12 @@ func (d *Dialog) explanation(width int) []row {
 		if s == policy.Conversation {
 			say(d.styles.Text, "c approves exactly this, at this place, whenever it is asked for again in this conversation")
 		}
+		if s == policy.Always {
+			say(d.styles.Text, "a shows the rule that would let exactly this run, at this place, from now on")
+		}
 	}
 	say(d.styles.Muted, "digest %s", r.Action.Digest())
-	return rows
+	return d.revertExplained(rows, width)
 }
 
 // notes appends words of nod's, wrapped.

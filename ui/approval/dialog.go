@@ -8,6 +8,7 @@ import (
 
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/ui/typeahead"
 )
 
 // Styles are the dialog's colours. Frame is the one of the target's trust.
@@ -33,20 +34,30 @@ type Dialog struct {
 	now     func() time.Time
 	done    func(policy.Answer)
 
-	guard    guard
+	guard    typeahead.Guard
 	mode     mode
 	field    *editor // in every mode but asking
+	ending   bool    // Enter was pressed in it, and it is not known yet whether more follows
 	named    bool    // the target's name has been typed
 	explains bool    // the explanation is shown instead of what would run
+	keep     keep    // ... or the rule that would hold from now on
 	answered bool
+	void     string    // why it cannot be approved any more; empty if it can
+	link     string    // what is wrong with the way to its target; empty while all is well
+	ready    time.Time // since when it could be answered; zero if it could not yet
+	looker   func()    // asks for a look around; nil if there is none
+	look     *look     // what came of it; nil before it was asked for
 
-	width, height int // of the last Draw
+	width, height int    // of the last Draw
+	rest          []line // what nod and the model say and the foot has no room for
 	titleCut      bool
 	rows          []row // what scrolls, for that width
+	must          int   // so many of them, from the first, are what would run
 	top           int   // the first row shown
 	page          int   // rows shown at once
 	small         bool  // there is no room to ask
-	seen          bool  // the last line of what would run has been on the screen
+	seen          bool  // every row of what would run has been on the screen
+	unread        rowSet
 }
 
 var _ tview.Primitive = (*Dialog)(nil)
@@ -60,14 +71,58 @@ func New(styles Styles, r policy.Request, now func() time.Time, done func(policy
 // Request is what the dialog asks about.
 func (d *Dialog) Request() policy.Request { return d.request }
 
-// Wake is how long until the dialog looks different by itself, because keys
-// begin to count; 0 if it will not. Draw it again then.
-func (d *Dialog) Wake() time.Duration { return max(0, d.guard.approves(d.now())) }
+// Void takes the approval away: what the request was about has changed since, as
+// why says. The request can be denied still, which tells why, or edited, which
+// makes another one of it. The first reason stays.
+func (d *Dialog) Void(why string) {
+	if d.void != "" || why == "" {
+		return
+	}
+	d.void = why
+	if d.mode == naming {
+		d.mode, d.field = asking, nil
+	}
+}
+
+// Link says what is wrong with the way to the target, or with an empty text that
+// nothing is any more. It can be approved still, and then fails there.
+func (d *Dialog) Link(wrong string) { d.link = wrong }
+
+// Wake is how long until the dialog does something by itself, because keys begin
+// to count or one has stood alone; 0 if it will not. Call Tick then, and draw it
+// again.
+func (d *Dialog) Wake() time.Duration {
+	if d.guard.Undecided() {
+		return max(time.Millisecond, d.guard.Deciding(d.now()))
+	}
+	return max(0, d.guard.Approves(d.now()))
+}
+
+// Hear tells of a key that may go elsewhere: none that comes with it decides.
+func (d *Dialog) Hear(ev *tcell.EventKey) { d.guard.Hear(d.now(), ev) }
+
+// HearPaste tells of the beginning or the end of a paste.
+func (d *Dialog) HearPaste() { d.guard.HearPaste(d.now()) }
+
+// Undecided reports whether a key waits for Tick.
+func (d *Dialog) Undecided() bool { return d.guard.Undecided() }
+
+// Tick does what the last key decided, if it has stood alone for long enough.
+// more reports that input waits by then: the key was not alone.
+func (d *Dialog) Tick(more bool) {
+	if more && d.guard.Deciding(d.now()) <= 0 {
+		d.guard.Discard()
+	}
+	d.guard.Tick(d.now())
+}
 
 // Rearm makes the dialog wait anew, after something that may have drawn the
 // operator's eyes or hands away: the console's window got the focus back,
 // another dialog covered this one.
-func (d *Dialog) Rearm() { d.guard.rearm() }
+func (d *Dialog) Rearm() {
+	d.ending = false
+	d.guard.Rearm()
+}
 
 // Focus implements tview.Primitive. It rearms the dialog.
 func (d *Dialog) Focus(delegate func(tview.Primitive)) {
@@ -78,7 +133,8 @@ func (d *Dialog) Focus(delegate func(tview.Primitive)) {
 // InputHandler implements tview.Primitive.
 func (d *Dialog) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 	return func(ev *tcell.EventKey, _ func(tview.Primitive)) {
-		if d.answered || !d.guard.takesKey(d.now(), ev) {
+		d.noteReady()
+		if d.answered || !d.guard.TakesKey(d.now(), ev) || d.answered {
 			return
 		}
 		if d.mode == asking {
@@ -93,10 +149,11 @@ func (d *Dialog) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 // is written at the moment, and nowhere else: not into the target's name.
 func (d *Dialog) PasteHandler() func(string, func(tview.Primitive)) {
 	return func(text string, _ func(tview.Primitive)) {
-		if d.answered || !d.guard.takesPaste(d.now()) {
+		if d.answered || !d.guard.TakesPaste(d.now()) {
 			return
 		}
 		if d.mode == reasoning || d.mode == editing {
+			d.goOn()
 			d.field.insert(text)
 		}
 	}
@@ -106,7 +163,7 @@ func (d *Dialog) PasteHandler() func(string, func(tview.Primitive)) {
 // anything.
 func (d *Dialog) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tview.Primitive)) (bool, tview.Primitive) {
 	return func(action tview.MouseAction, _ *tcell.EventMouse, _ func(tview.Primitive)) (bool, tview.Primitive) {
-		if d.answered || !d.guard.takes(d.now()) {
+		if d.answered || !d.guard.Takes(d.now()) {
 			return true, nil
 		}
 		switch action {
@@ -119,19 +176,10 @@ func (d *Dialog) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(
 	}
 }
 
-// key takes a key while the dialog asks.
+// key takes a key while the dialog asks. Scrolling happens at once; a key that
+// does more stands alone.
 func (d *Dialog) key(ev *tcell.EventKey) {
 	switch ev.Key() {
-	case tcell.KeyEscape:
-		if d.explains {
-			d.toggle()
-			return
-		}
-		d.answer(policy.Answer{})
-	case tcell.KeyEnter:
-		if !d.explains {
-			d.answer(policy.Answer{})
-		}
 	case tcell.KeyUp:
 		d.scroll(-1)
 	case tcell.KeyDown:
@@ -144,21 +192,50 @@ func (d *Dialog) key(ev *tcell.EventKey) {
 		d.scroll(-len(d.rows))
 	case tcell.KeyEnd:
 		d.scroll(len(d.rows))
-	case tcell.KeyRune:
-		if ev.Modifiers()&(tcell.ModAlt|tcell.ModCtrl|tcell.ModMeta) == 0 {
-			d.letter(ev.Rune())
+	case tcell.KeyEscape:
+		d.guard.Decide(d.escape)
+	case tcell.KeyEnter:
+		d.guard.Decide(func() {
+			if !d.explains {
+				d.answer(policy.Answer{})
+			}
+		})
+	default:
+		if ev.Key() == tcell.KeyRune && ev.Rune() == ' ' {
+			d.scroll(max(1, d.page-1))
+			return
 		}
+		d.guard.Decide(func() { d.letter(ev) })
 	}
 }
 
-func (d *Dialog) letter(r rune) {
-	switch r {
+func (d *Dialog) escape() {
+	if d.explains {
+		d.toggle()
+		return
+	}
+	d.answer(policy.Answer{})
+}
+
+func (d *Dialog) letter(ev *tcell.EventKey) {
+	if ev.Key() != tcell.KeyRune || ev.Modifiers()&(tcell.ModAlt|tcell.ModCtrl|tcell.ModMeta) != 0 {
+		return
+	}
+	switch ev.Rune() {
 	case 'y':
-		d.approve(policy.Once)
+		d.approve(policy.Answer{Scope: policy.Once})
 	case 'c':
 		if d.offers(policy.Conversation) {
-			d.approve(policy.Conversation)
+			d.approve(policy.Answer{Scope: policy.Conversation})
 		}
+	case 'a':
+		d.keepRule()
+	case 'r':
+		if d.request.Revert != nil {
+			d.approve(policy.Answer{Scope: policy.Once, Revert: true})
+		}
+	case 'p':
+		d.lookAround()
 	case 'n':
 		d.answer(policy.Answer{})
 	case 'd':
@@ -172,14 +249,23 @@ func (d *Dialog) letter(r rune) {
 	}
 }
 
-// approve approves if nothing is missing, and shows what is if something is.
-func (d *Dialog) approve(s policy.Scope) {
+// approve approves as a says if nothing is missing, and shows what is if
+// something is.
+func (d *Dialog) approve(a policy.Answer) {
 	switch {
-	case !d.guard.calm || d.small || d.explains || !d.seen:
+	case d.void != "" || !d.guard.Calm() || d.small || d.explains || !d.seen:
 	case d.request.Confirm != "" && !d.named:
 		d.open(naming, "")
 	default:
-		d.answer(policy.Answer{Approved: true, Scope: s, Typed: d.request.Confirm})
+		a.Approved, a.Typed = true, d.request.Confirm
+		d.answer(a)
+	}
+}
+
+// noteReady notes since when the request could have been answered.
+func (d *Dialog) noteReady() {
+	if d.ready.IsZero() && d.guard.Approves(d.now()) <= 0 {
+		d.ready = d.now()
 	}
 }
 
@@ -203,24 +289,37 @@ func (d *Dialog) editable() (string, bool) {
 	return "", false
 }
 
-// fieldKey takes a key while something is written.
+// fieldKey takes a key while something is written. Enter ends it; within a burst
+// of keys it is a part of the text, as in a paste.
 func (d *Dialog) fieldKey(ev *tcell.EventKey) {
+	d.goOn()
 	switch {
 	case ev.Key() == tcell.KeyEscape:
 		d.mode, d.field = asking, nil
 	case d.mode == editing && (ev.Key() == tcell.KeyEnter && ev.Modifiers()&tcell.ModAlt != 0 || ev.Key() == tcell.KeyCtrlJ):
 		d.field.insert("\n")
-	case ev.Key() == tcell.KeyEnter:
+	case ev.Key() == tcell.KeyEnter && d.mode == naming: // which alone decides nothing
 		d.take()
+	case ev.Key() == tcell.KeyEnter:
+		d.ending = true
+		d.guard.End(d.take)
 	default:
 		d.field.key(ev)
+	}
+}
+
+// goOn has the Enter before be a part of what is written.
+func (d *Dialog) goOn() {
+	if d.ending {
+		d.ending = false
+		d.field.insert("\n")
 	}
 }
 
 // take takes what was written.
 func (d *Dialog) take() {
 	text, was := d.field.text, d.mode
-	d.mode, d.field = asking, nil
+	d.mode, d.field, d.ending = asking, nil, false
 	switch was {
 	case naming:
 		d.named = text == d.request.Confirm
@@ -239,7 +338,7 @@ func (d *Dialog) open(m mode, text string) {
 
 // toggle shows or hides the explanation.
 func (d *Dialog) toggle() {
-	d.explains = !d.explains
+	d.explains, d.keep = !d.explains, keep{}
 	d.rows, d.top = nil, 0
 }
 
@@ -253,6 +352,12 @@ func (d *Dialog) answer(a policy.Answer) {
 		return
 	}
 	d.answered = true
+	if d.void != "" && !a.Approved && a.Edited == nil { // the model cannot know
+		a.Void = d.void
+	}
 	a.RequestID = d.request.ID
+	if !d.ready.IsZero() {
+		a.After = max(1, d.now().Sub(d.ready))
+	}
 	d.done(a)
 }

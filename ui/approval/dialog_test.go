@@ -3,6 +3,7 @@ package approval_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/ui/approval"
+	"github.com/nod-console/nod/ui/typeahead"
 )
 
 // story drives a dialog on a simulated screen with a clock of its own.
@@ -30,11 +32,18 @@ type story struct {
 
 func begin(t testing.TB, w, h int, r policy.Request) *story {
 	t.Helper()
-	s := &story{t: t, now: time.Unix(1e9, 0), screen: tcell.NewSimulationScreen("UTF-8")}
-	if err := s.screen.Init(); err != nil {
+	screen := tcell.NewSimulationScreen("UTF-8")
+	if err := screen.Init(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.screen.Fini)
+	t.Cleanup(screen.Fini)
+	return beginOn(t, screen, w, h, r)
+}
+
+// beginOn is begin on a screen that another story has left.
+func beginOn(t testing.TB, screen tcell.SimulationScreen, w, h int, r policy.Request) *story {
+	t.Helper()
+	s := &story{t: t, now: time.Unix(1e9, 0), screen: screen}
 	if r.ID == "" {
 		r.ID = "r1"
 	}
@@ -45,7 +54,9 @@ func begin(t testing.TB, w, h int, r policy.Request) *story {
 }
 
 func (s *story) size(w, h int) {
-	s.screen.SetSize(w, h)
+	if x, y := s.screen.Size(); x != w || y != h {
+		s.screen.SetSize(w, h)
+	}
 	s.SetRect(0, 0, w, h)
 	s.draw()
 }
@@ -56,36 +67,85 @@ func (s *story) draw() {
 	}
 	s.screen.Clear()
 	s.Draw(s.screen)
-	s.screen.Show()
 }
 
+// streams is how many streams of keys a test tries: 100, or 1,000 with NOD_E2E=1.
+func streams() uint64 {
+	if os.Getenv("NOD_E2E") == "1" {
+		return 1000
+	}
+	return 100
+}
+
+// wait lets time pass in which nothing is pressed.
 func (s *story) wait(d time.Duration) *story {
 	s.now = s.now.Add(d)
+	s.Tick(false)
 	s.draw()
 	return s
 }
 
 // armed waits until keys count.
-func (s *story) armed() *story { return s.wait(approval.Guard + approval.Quiet) }
+func (s *story) armed() *story { return s.wait(typeahead.Shown + typeahead.Quiet) }
 
+// event is a key that comes at once.
 func (s *story) event(ev *tcell.EventKey) *story {
 	s.InputHandler()(ev, func(tview.Primitive) {})
 	s.draw()
 	return s
 }
 
+// press presses keys one by one, as hands do.
 func (s *story) press(keys ...tcell.Key) *story {
 	for _, k := range keys {
-		s.event(tcell.NewEventKey(k, 0, tcell.ModNone))
+		s.alone(tcell.NewEventKey(k, 0, tcell.ModNone))
 	}
 	return s
 }
 
-func (s *story) typed(text string) *story {
-	for _, r := range text {
-		s.event(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+// alone is a key with a pause before and after it. Nothing is drawn before it:
+// frames are what this package's tests spend their time on.
+func (s *story) alone(ev *tcell.EventKey) {
+	s.now = s.now.Add(typeahead.Alone)
+	s.Tick(false)
+	s.event(ev).wait(typeahead.Alone)
+}
+
+// read scrolls to the end, page by page.
+func (s *story) read() *story {
+	for n := 0; strings.Contains(s.text(), "more below"); n++ {
+		if n > 5000 {
+			s.t.Fatal("no end")
+		}
+		s.press(tcell.KeyPgDn)
 	}
 	return s
+}
+
+// typed types text one by one.
+func (s *story) typed(text string) *story {
+	for _, r := range text {
+		s.alone(letter(r))
+	}
+	return s
+}
+
+// burst delivers text in one piece.
+func (s *story) burst(text string) *story {
+	for _, r := range text {
+		s.event(letter(r))
+	}
+	return s
+}
+
+func letter(r rune) *tcell.EventKey {
+	switch r {
+	case '\n', '\r':
+		return tcell.NewEventKey(tcell.KeyEnter, 0, tcell.ModNone)
+	case '\x1b':
+		return tcell.NewEventKey(tcell.KeyEscape, 0, tcell.ModNone)
+	}
+	return tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone)
 }
 
 func (s *story) paste(text string) *story {
@@ -177,7 +237,7 @@ func TestYApprovesOnceEverythingIsThere(t *testing.T) {
 	for _, size := range sizes {
 		s := begin(t, size[0], size[1], run("touch x"))
 		s.armed().sees("touch x")
-		s.press(tcell.KeyEnd).typed("y")
+		s.read().typed("y")
 		if a := s.answer(); !a.Approved || a.Scope != policy.Once || a.Edited != nil {
 			t.Errorf("%v: %+v", size, a)
 		}
@@ -186,35 +246,62 @@ func TestYApprovesOnceEverythingIsThere(t *testing.T) {
 	}
 }
 
+// What nod and the model say is read before anything is approved, also where
+// there is no room for it beside what would run.
+func TestNothingIsApprovedWithoutTheVerdict(t *testing.T) {
+	for _, size := range append(sizes, [2]int{60, 12}, [2]int{30, 8}) {
+		r := run("touch x")
+		r.Understated, r.Disagreement = true, "the model understated the risk"
+		s := begin(t, size[0], size[1], r).armed()
+		var read strings.Builder
+		everything := func() bool {
+			all := read.String()
+			return strings.Contains(all, "nod says") && strings.Contains(all, "understated") && strings.Contains(all, "model says")
+		}
+		for read.WriteString(s.text()); !everything() && len(s.answers) == 0; read.WriteString(s.text()) {
+			s.typed("y").press(tcell.KeyDown)
+		}
+		if len(s.answers) != 0 {
+			t.Errorf("%v: approved after no more than\n%s", size, read.String())
+			continue
+		}
+		s.read().typed("y")
+		if a := s.answer(); !a.Approved {
+			t.Errorf("%v: %+v", size, a)
+		}
+	}
+}
+
 func TestKeysAcrossThePopupApproveNothing(t *testing.T) {
-	letters := []rune("yyyyncde xq1\tY")
-	for seed := range uint64(1000) {
+	letters := []rune("yyyyaaancde xq1\tY")
+	screen := begin(t, 40, 12, run("ls")).screen
+	for seed := range uint64(1000) { // always all
 		r := rand.New(rand.NewPCG(seed, 1))
 		request := run("touch x")
-		request.Scopes = []policy.Scope{policy.Once, policy.Conversation}
+		request.Scopes, request.Keep = []policy.Scope{policy.Once, policy.Conversation, policy.Always}, "[[rule]]\n"
 		request.Verdict.Findings = nil // all of it is on the screen at once
-		s := begin(t, 40, 12, request)
-		s.every = 10
+		s := beginOn(t, screen, 40, 12, request)
+		s.every = 40
 		// Half of the streams have any rhythm and end with the guard; the others
 		// go on for as long as they like but never pause.
-		end, gap := approval.Guard, 500*time.Millisecond
+		end, gap := typeahead.Shown, 500*time.Millisecond
 		if seed%2 == 0 {
-			end, gap = 8*time.Second, approval.Quiet
+			end, gap = 8*time.Second, typeahead.Quiet
 		}
 		for at := s.now; ; {
-			s.now = s.now.Add(time.Duration(r.Int64N(int64(gap))))
+			s.wait(time.Duration(r.Int64N(int64(gap))))
 			if s.now.Sub(at) >= end {
 				break
 			}
 			switch n := r.IntN(12); {
 			case n == 0:
-				s.press(tcell.KeyEnter)
+				s.burst("\n")
 			case n == 1:
 				s.paste("y")
 			case n == 2 && seed%2 == 1: // a mouse is not a pause of the keys' rhythm
 				s.mouse(tview.MouseLeftClick, r.IntN(40), r.IntN(12))
 			default:
-				s.typed(string(letters[r.IntN(len(letters))]))
+				s.burst(string(letters[r.IntN(len(letters))]))
 			}
 		}
 		if s.approved() {
@@ -223,7 +310,7 @@ func TestKeysAcrossThePopupApproveNothing(t *testing.T) {
 		if seed%2 == 1 {
 			s.waits("within the guard")
 			s.every = 0
-			if s.wait(approval.Held).typed("y"); !s.approved() {
+			if s.wait(typeahead.Held).typed("y"); !s.approved() {
 				t.Fatalf("stream %d: it was not only the time that was missing\n%s", seed, s.text())
 			}
 		}
@@ -232,13 +319,13 @@ func TestKeysAcrossThePopupApproveNothing(t *testing.T) {
 
 func TestAHeldKeyApprovesNothing(t *testing.T) {
 	for _, delay := range []time.Duration{200, 250, 400, 500, 660, 999} {
-		for pressed := time.Duration(0); pressed < approval.Guard; pressed += 100 * time.Millisecond {
+		for pressed := time.Duration(0); pressed < typeahead.Shown; pressed += 100 * time.Millisecond {
 			s := begin(t, 40, 12, run("touch"))
 			s.every = 10
 			s.wait(pressed)
-			s.typed("y").wait(delay * time.Millisecond)
+			s.burst("y").wait(delay * time.Millisecond)
 			for range 150 {
-				s.typed("y").wait(30 * time.Millisecond)
+				s.burst("y").wait(30 * time.Millisecond)
 			}
 			s.waits(fmt.Sprintf("pressed at %v, repeated after %v ms", pressed, int64(delay)))
 		}
@@ -262,7 +349,7 @@ func TestOnlyTheKeysApprove(t *testing.T) {
 		t.Fatal("approved")
 	}
 	s = begin(t, 80, 24, run("touch x"))
-	s.armed().event(tcell.NewEventKey(tcell.KeyRune, 'y', tcell.ModAlt))
+	s.armed().event(tcell.NewEventKey(tcell.KeyRune, 'y', tcell.ModAlt)).wait(time.Second)
 	s.waits("Alt-y")
 	s.press(tcell.KeyEnter)
 	if s.answer().Approved {
@@ -272,14 +359,14 @@ func TestOnlyTheKeysApprove(t *testing.T) {
 
 func TestTheGuardEndsAndCannotBeHeldUp(t *testing.T) {
 	s := begin(t, 80, 24, run("touch x"))
-	s.typed("y").wait(approval.Guard - 1).typed("n")
+	s.burst("y").wait(typeahead.Shown - 1).burst("n")
 	s.waits("early")
-	s.wait(approval.Quiet - 1).typed("d")
+	s.wait(typeahead.Quiet - 1).burst("d")
 	s.waits("without a pause")
 	if s.Wake() <= 0 {
 		t.Error("nothing to wait for")
 	}
-	s.wait(approval.Quiet)
+	s.wait(typeahead.Quiet)
 	if s.Wake() != 0 {
 		t.Errorf("still %v to wait", s.Wake())
 	}
@@ -301,9 +388,9 @@ func TestTheGuardEndsAndCannotBeHeldUp(t *testing.T) {
 	// Keys that never rest: denying works after the limit.
 	s = begin(t, 80, 24, run("touch x"))
 	for range 40 {
-		s.typed("q").wait(100 * time.Millisecond)
+		s.burst("q").wait(100 * time.Millisecond)
 	}
-	s.typed("yn")
+	s.burst("y").wait(100 * time.Millisecond).burst("n").wait(typeahead.Alone)
 	if s.answer().Approved {
 		t.Error("a stream of keys approved")
 	}
@@ -318,9 +405,9 @@ func TestRearmedByResizeFocusAndRearm(t *testing.T) {
 		s := begin(t, 80, 24, run("touch x"))
 		s.armed().typed("x").typed("x") // calm by now
 		disturb(s)
-		s.typed("y").wait(approval.Guard - 1).typed("y")
+		s.burst("y").wait(typeahead.Shown - 1).burst("y")
 		s.waits(name)
-		s.wait(approval.Held).typed("y")
+		s.wait(typeahead.Held).typed("y")
 		if !s.answer().Approved {
 			t.Errorf("%s: denied", name)
 		}
@@ -344,14 +431,44 @@ func TestNothingIsApprovedBeforeItsEndWasSeen(t *testing.T) {
 				if pages > 5000 {
 					t.Fatalf("%s: no end", name)
 				}
-				s.typed("y")
-				s.waits(name + ", scrolling")
+				if pages%5 == 0 {
+					s.typed("y")
+					s.waits(name + ", scrolling")
+				}
 				s.press(tcell.KeyPgDn)
 			}
 			s.typed("y")
 			if !s.answer().Approved {
 				t.Errorf("%s %v: denied after %d pages", name, size, pages)
 			}
+		}
+	}
+}
+
+// Whoever jumps to the end has not seen what is between.
+func TestJumpingToTheEndIsNotReading(t *testing.T) {
+	for _, size := range sizes {
+		s := begin(t, size[0], size[1], run(strings.Repeat("echo a line of a script\n", 400)+"reboot"))
+		s.armed().press(tcell.KeyEnd)
+		s.typed("y")
+		s.waits("the middle was not on the screen")
+		s.sees("PgUp")
+		s.press(tcell.KeyHome).typed("y")
+		s.waits("both ends were")
+		s.sees("PgDn")
+		for range 1000 { // in one piece: none of these pages was drawn
+			s.InputHandler()(tcell.NewEventKey(tcell.KeyPgDn, 0, tcell.ModNone), nil)
+		}
+		s.draw()
+		s.wait(time.Minute).typed("y")
+		s.waits("no page between was drawn")
+		s.press(tcell.KeyHome)
+		for strings.Contains(s.text(), "more below") {
+			s.typed(" ") // a page on, too
+		}
+		s.typed("y")
+		if !s.answer().Approved {
+			t.Errorf("%v: denied", size)
 		}
 	}
 }
@@ -371,7 +488,7 @@ func TestTheExplanationHidesAndSoDoesNotApprove(t *testing.T) {
 func TestTheNameMustBeTyped(t *testing.T) {
 	for _, size := range sizes {
 		s := begin(t, size[0], size[1], confirming("rm -rf /srv"))
-		s.armed().press(tcell.KeyEnd).typed("y")
+		s.armed().read().typed("y")
 		s.waits("without the name")
 		s.typed("ssh:web-2").press(tcell.KeyEnter)
 		s.waits("with a wrong name")
@@ -405,6 +522,58 @@ func TestDenying(t *testing.T) {
 	s.press(tcell.KeyEnter)
 	if a := s.answer(); a.Approved || a.Reason != "because it is friday" {
 		t.Errorf("%+v", a)
+	}
+}
+
+func TestWhatIsVoidCannotBeApproved(t *testing.T) {
+	for _, size := range sizes {
+		s := begin(t, size[0], size[1], confirming("rm -rf /srv"))
+		s.armed().read().typed("y").typed("ssh:w")
+		s.Void("the line changed to \x1b[2Jls")
+		s.draw()
+		s.sees("void: the line changed")
+		s.typed("y").typed("ssh:web-1").press(tcell.KeyEnter)
+		if len(s.answers) > 0 && s.answers[0].Approved {
+			t.Fatalf("%v: %+v", size, s.answers)
+		}
+		s = begin(t, size[0], size[1], run("touch x"))
+		s.armed().Void("first")
+		s.Void("second")
+		s.draw()
+		s.typed("yc")
+		s.waits("void")
+		s.typed("d").typed("not now").press(tcell.KeyEnter)
+		if a := s.answer(); a.Approved || a.Reason != "not now" || a.Void != "first" {
+			t.Errorf("%v: %+v", size, a)
+		}
+		s = begin(t, size[0], size[1], run("touch x"))
+		s.armed().Void("first")
+		s.typed("e").typed("y").press(tcell.KeyEnter)
+		if a := s.answer(); a.Edited == nil || *a.Edited != "touch xy" || a.Reason != "" {
+			t.Errorf("%v: %+v", size, a)
+		}
+	}
+}
+
+// A link that is down is said, and comes before the model's own words; what is
+// approved all the same fails there.
+func TestALinkThatIsDownIsSaid(t *testing.T) {
+	for _, size := range sizes {
+		s := begin(t, size[0], size[1], run("touch x"))
+		s.Link("ssh:web: connection lost since \x1b12:00:00")
+		s.draw()
+		s.sees("! ssh:web: connection lost")
+		s.sees("nod says")
+		s.Link("")
+		s.draw()
+		if text := s.text(); strings.Contains(text, "lost") {
+			t.Errorf("%v: %s", size, text)
+		}
+		s.Link("ssh:web: connection lost")
+		s.armed().read().typed("y")
+		if !s.approved() {
+			t.Errorf("%v: %+v", size, s.answers)
+		}
 	}
 }
 

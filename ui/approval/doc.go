@@ -9,22 +9,31 @@
 //
 // # No accident approves
 //
-//   - Only the keys y and c approve. Enter, Space, a paste and the mouse never
+//   - Only the keys y, c and r approve. Enter, Space, a paste and the mouse never
 //     do, and neither does a key that is held down.
-//   - Nothing that is typed counts until the dialog has been on the screen for
-//     [Guard] and then for [Quiet] without input. After [Limit], input that is
-//     not typed no longer delays anything, and everything but approving works.
-//     Approving always wants the pause: a stream of keys that began before the
-//     dialog came up approves nothing, however long it is.
-//   - A change of size and [Dialog.Rearm] start this anew.
-//   - The last line has been on the screen.
+//   - Nothing that is typed counts before the operator can have seen the dialog
+//     (package ui/typeahead). Approving always wants a pause in typing: a stream
+//     of keys that began before the dialog came up approves nothing, however
+//     long it is.
+//   - A key that decides stands alone: with no other key within typeahead.Alone
+//     before it and after, for which time the answer is held. Keys that come
+//     together, as a paste that the terminal did not mark or as what was typed
+//     before and is delivered in one piece, are thrown away as a whole, which the
+//     dialog says; scrolling excepted.
+//   - A change of size, the arrival of a look around ([Dialog.Preview]) and
+//     [Dialog.Rearm] start this anew.
+//   - Every line has been on the screen: jumping to the end is not enough.
 //   - Where the request asks for it, the target's name has been typed.
+//   - What has become void ([Dialog.Void]) is only denied, which tells why, or
+//     edited, which makes another request of it.
 //
 // # Keys
 //
-// y approves, c approves for the conversation where that is offered, n and Esc
+// y approves, c approves for the conversation where that is offered, a shows the
+// rule that would approve for good, and takes it when it has been seen, n and Esc
 // deny, Enter denies while nothing else is open, d denies with a reason, e
-// edits, x explains; arrows, PgUp, PgDn, Home, End and the wheel scroll. In the
+// edits, x explains, r approves with a revert armed before and p looks around
+// where these are offered; arrows, PgUp, PgDn, Home, End and the wheel scroll. In the
 // fields, Enter takes what is written and Esc leaves them; Alt-Enter or ^J
 // makes a new line in the editor.
 //

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -34,10 +35,11 @@ func (d *Dialog) Draw(s tcell.Screen) {
 	}
 	if width != d.width || height != d.height {
 		d.width, d.height, d.rows = width, height, nil
-		d.guard.rearm()
+		d.Rearm()
 	}
 	screen.Fill(s, x, y, width, height, " ", d.styles.Text)
-	d.guard.paint(d.now())
+	d.guard.Paint(d.now())
+	d.noteReady()
 	if d.small = width < minWidth || height < minHeight; d.small {
 		screen.Draw(s, x, y, width, "too small to ask: n denies", d.styles.Warn)
 		return
@@ -50,6 +52,9 @@ func (d *Dialog) Draw(s tcell.Screen) {
 		d.drawEditor(s, x+2, y+1, inner, d.page)
 	} else {
 		d.drawBody(s, x+2, y+1, inner)
+		if d.keep.shown && len(foot) > 0 {
+			foot[0] = d.state() // which the body has just decided
+		}
 	}
 	at := y + 1 + d.page
 	d.rule(s, x, at, width)
@@ -112,14 +117,19 @@ func (d *Dialog) size() string {
 	return fmt.Sprintf("%d B · %d %s · %s", bytes, lines, word, d.request.Action.Digest().Short())
 }
 
-// drawBody draws the rows that scroll and notes whether the last one of what
-// would run has been seen.
+// drawBody draws the rows that scroll and notes which of what would run have
+// been seen.
 func (d *Dialog) drawBody(s tcell.Screen, x, y, width int) {
 	if d.rows == nil {
-		if d.explains {
+		switch {
+		case d.keep.shown:
+			d.rows = d.keepRows(width)
+		case d.explains:
 			d.rows = d.explanation(width)
-		} else {
+		default:
 			d.rows = d.body(width)
+			d.must = len(d.rows)
+			d.rows = d.looked(d.rows, width)
 		}
 	}
 	d.scroll(0)
@@ -132,8 +142,11 @@ func (d *Dialog) drawBody(s tcell.Screen, x, y, width int) {
 		used := screen.Draw(s, x, y+i, width, r.gutter, d.styles.Muted)
 		drawCells(s, x+used, y+i, r.cells, r.style, d.styles.Danger)
 	}
-	if !d.explains && d.top+d.page >= len(d.rows) {
-		d.seen = true
+	switch {
+	case d.keep.shown:
+		d.keep.seen = d.unread.see(d.rowsOf(width), d.top, d.page, len(d.rows)) || d.keep.seen
+	case !d.explains:
+		d.seen = d.unread.see(d.rowsOf(width), d.top, d.page, d.must) || d.seen
 	}
 }
 
@@ -179,17 +192,52 @@ func (d *Dialog) drawField(s tcell.Screen, x, y, width int) {
 // foot is what does not scroll, at most that many lines: first the state, last
 // the keys, and between them the most important there is room for.
 func (d *Dialog) foot(width, limit int) []line {
-	state, keys := d.state(), d.keys(width)
-	room := limit - 1 - len(keys)
-	lines := append([]line{state}, d.opinions(width, max(0, room))...)
-	return append(lines, keys...)
+	state, keys := []line{d.state()}, d.keys(width)
+	if d.void != "" && d.mode != editing && !d.explains {
+		state = d.voided(width, max(1, limit-len(keys)))
+	}
+	room := limit - len(state) - len(keys)
+	if d.link != "" && d.void == "" && d.mode == asking && !d.explains && room < 2 { // behind what nod says
+		state = []line{{screen.Cut("! "+show.Text(d.link), width), d.styles.Warn.Bold(true)}}
+	}
+	said := d.opinions(width)
+	fit := min(len(said), max(0, room))
+	if d.mode == asking && !d.explains {
+		d.leave(said[fit:])
+	}
+	return append(append(state, said[:fit]...), keys...)
 }
 
-// opinions are what nod and the model say, at most that many lines. The
-// disagreement comes before what the model says; what is cut, x shows.
-func (d *Dialog) opinions(width, room int) []line {
+// leave puts what there is no room for below what would run: it is read before
+// anything is approved.
+func (d *Dialog) leave(rest []line) {
+	if slices.Equal(rest, d.rest) {
+		return
+	}
+	d.rest, d.rows, d.seen, d.unread = rest, nil, false, rowSet{}
+}
+
+// voided says why there is nothing to approve any more.
+func (d *Dialog) voided(width, limit int) []line {
+	style := d.styles.Danger.Bold(true)
+	if all := folded("void: ", show.Text(d.void), width, style); len(all) <= limit {
+		return all
+	}
+	return []line{{screen.Cut("void: "+show.Text(d.void), width), style}}
+}
+
+// opinions are what nod and the model say. The disagreement comes before what the
+// model says; what is cut, x shows.
+func (d *Dialog) opinions(width int) []line {
 	r := d.request
 	all := []line{{"nod says    " + verdictText(r.Verdict), d.level(r.Verdict.Level).Bold(true)}}
+	if d.link != "" {
+		all = append(all, folded("! ", show.Text(d.link)+"; while it is so, nothing can run there", width, d.styles.Warn.Bold(true))...)
+	}
+	if r.Hasty != "" {
+		all = append(all, folded("! ", r.Hasty, width, d.styles.Danger.Bold(true))...)
+	}
+	all = append(all, d.wayBack(width)...)
 	if !r.Operator {
 		model, disagreement := d.styles.Text, d.styles.Warn
 		if r.Understated {
@@ -200,7 +248,7 @@ func (d *Dialog) opinions(width, room int) []line {
 		}
 		all = append(all, folded("model says  ", policy.ClaimText(r), width, model)...)
 	}
-	return all[:min(len(all), room)]
+	return all
 }
 
 // mostOpinion is how many lines one opinion takes of those for what would run.
@@ -223,25 +271,54 @@ func folded(label, text string, width int, style tcell.Style) []line {
 	return lines
 }
 
-// state says what is missing for an approval.
+// state says what is missing for an approval, and that keys were thrown away, in
+// the longest words that there is room for.
 func (d *Dialog) state() line {
+	words, style := d.missing()
+	if d.guard.Burst() && d.mode == asking {
+		style = d.styles.Warn.Bold(true)
+		for i, text := range words {
+			words[i] = "burst of keys ignored · " + text
+		}
+		words = append(words, "burst ignored · "+strings.TrimPrefix(words[len(words)-1], "burst of keys ignored · "))
+	}
+	return line{fitting(d.width-4, words), style}
+}
+
+// fitting is the first of texts that fits a width, or the last.
+func fitting(width int, texts []string) string {
+	for _, text := range texts {
+		if screen.Width(text) <= width {
+			return text
+		}
+	}
+	return texts[len(texts)-1]
+}
+
+// missing says what is missing for an approval, at length and in brief.
+func (d *Dialog) missing() ([]string, tcell.Style) {
+	s := &d.styles
 	switch {
 	case d.mode == editing:
-		return line{"Enter proposes it anew · Alt-Enter new line · Esc back", d.styles.Accent}
+		return []string{"Enter proposes it anew · Alt-Enter new line · Esc back", "Enter ok · ^J new line · Esc back", "Enter ok · Esc back"}, s.Accent
+	case d.keep.shown:
+		return d.keepState()
 	case d.explains:
-		return line{"x or Esc: back to what would run", d.styles.Accent}
-	case d.guard.approves(d.now()) > 0:
-		return line{"read first: keys count in a moment", d.styles.Muted}
+		return []string{"x or Esc: back to what would run", "x or Esc: back"}, s.Accent
+	case d.guard.Approves(d.now()) > 0:
+		return []string{"read first: keys count in a moment", "read first: a moment"}, s.Muted
 	case !d.seen:
-		return line{"to approve, scroll to the last line (PgDn)", d.styles.Warn}
+		key, left := d.whither(d.must)
+		return []string{"to approve, see all of it (" + key + ", " + left + ")", "to approve: " + key + ", " + left, key + ", " + left}, s.Warn
 	case d.request.Confirm != "" && !d.named:
-		return line{"to approve, press y and type " + show.Text(d.request.Confirm), d.styles.Warn}
+		name := show.Text(d.request.Confirm)
+		return []string{"to approve, press y and type " + name, "y, then type " + name, "y, then type the name"}, s.Warn
 	case d.request.Confirm != "":
-		return line{"the name is typed: y approves", d.styles.Warn}
+		return []string{"the name is typed: y approves", "named: y approves"}, s.Warn
 	case !d.request.Verdict.Level.AtLeast(risk.Medium):
-		return line{"y approves", d.styles.Muted}
+		return []string{"y approves"}, s.Muted
 	}
-	return line{"y approves", d.styles.Text}
+	return []string{"y approves"}, s.Text
 }
 
 // roomy is the width from which the keys are named in full.
@@ -256,15 +333,39 @@ func (d *Dialog) keys(width int) []line {
 		}
 		return full
 	}
-	words := []string{name("y approve", "y yes")}
-	if d.offers(policy.Conversation) {
-		words = append(words, name("c approve, also again", "c again"))
+	if d.mode != asking { // letters are text
+		text := "Enter takes it · Esc back"
+		if d.mode == editing {
+			text = "what you type goes into the text"
+		}
+		return []line{{screen.Cut(text, width), d.styles.Accent}}
+	}
+	var words []string
+	if d.void == "" && !d.explains {
+		words = append(words, name("y approve", "y yes"))
+		if d.offers(policy.Conversation) {
+			words = append(words, name("c approve, also again", "c again"))
+		}
+		if d.offers(policy.Always) {
+			words = append(words, "a always")
+		}
+	}
+	if d.void == "" && d.request.Revert != nil && !d.explains {
+		words = append(words, name("r approve with a revert", "r revert"))
 	}
 	words = append(words, name("[n deny]", "[n no]"))
 	if _, ok := d.editable(); ok {
 		words = append(words, "e edit")
 	}
-	words = append(words, name("d deny with reason", "d why"), name("x explain", "x more"))
+	words = append(words, name("d deny with reason", "d why"))
+	if d.explains {
+		words = append(words, "x back")
+	} else {
+		words = append(words, name("x explain", "x more"))
+	}
+	if d.looker != nil && d.look == nil {
+		words = append(words, name("p preview", "p look"))
+	}
 	gap := name("   ", " ")
 	var lines []line
 	text := ""

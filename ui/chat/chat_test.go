@@ -68,7 +68,7 @@ func newTranscript(t testing.TB) *Transcript {
 	return NewTranscript(styles(t), func() time.Time { return epoch })
 }
 
-func result(fields map[string]any) string {
+func content(fields map[string]any) string {
 	return tools.Envelope(epoch, tools.Result{Value: fields})
 }
 
@@ -81,9 +81,9 @@ func TestATurnReadsLikeAConversation(t *testing.T) {
 		agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"du -xh /var"}`)},
 		agent.CallStarted{Call: "1", Tool: "run_shell", Effect: "observe", Target: "local", Action: tools.Action{Command: "du -xh /var"}},
 		agent.CallFinished{Call: "1", Tool: "run_shell", Outcome: "exited 0", Duration: 812 * time.Millisecond,
-			Content: result(map[string]any{"stdout": "512M\t/var/log\n18G\t/var/lib\n", "exit_code": 0})},
+			Content: content(map[string]any{"stdout": "512M\t/var/log\n18G\t/var/lib\n", "exit_code": 0})},
 		agent.CallProposed{Call: "2", Tool: "write_file", Arguments: json.RawMessage(`{"path":"/etc/motd","content":"x"}`)},
-		agent.CallFinished{Call: "2", Tool: "write_file", Denied: true, IsError: true, Content: result(map[string]any{"error": "denied"})},
+		agent.CallFinished{Call: "2", Tool: "write_file", Denied: true, IsError: true, Content: content(map[string]any{"error": "denied"})},
 		agent.Text{Text: "It is `/var/lib`."},
 		agent.Done{Ending: agent.Answered},
 	} {
@@ -110,7 +110,7 @@ func TestAnOpenCardShowsAllOfIt(t *testing.T) {
 	tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"printf 'a\\tb'\nfalse"}`)})
 	tr.Event(agent.CallStarted{Call: "1", Target: "local", Pane: "%3", Effect: "mutate"})
 	tr.Event(agent.CallFinished{Call: "1", IsError: true, Outcome: "exited 1", Duration: 2 * time.Second,
-		Content: result(map[string]any{"stdout": "a\tb\x1b[31m\n", "exit_code": 1})})
+		Content: content(map[string]any{"stdout": "a\tb\x1b[31m\n", "exit_code": 1})})
 	tr.Select(-1)
 	if !tr.Fold() {
 		t.Fatal("the card does not open")
@@ -310,10 +310,10 @@ func TestACardSaysWhatItIsAboutAndWhyItWasDenied(t *testing.T) {
 	tr := newTranscript(t)
 	tr.Event(agent.CallProposed{Call: "1", Tool: "read_file", Arguments: json.RawMessage(`{"path":"/etc/fstab"}`)})
 	tr.Event(agent.CallStarted{Call: "1", Action: tools.Action{Path: "/etc/fstab", Command: `{"offset":1}`}})
-	tr.Event(agent.CallFinished{Call: "1", Content: result(map[string]any{"content": "x"})})
+	tr.Event(agent.CallFinished{Call: "1", Content: content(map[string]any{"content": "x"})})
 	tr.Event(agent.CallProposed{Call: "2", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"touch x"}`)})
 	tr.Event(agent.CallFinished{Call: "2", IsError: true, Denied: true,
-		Content: result(map[string]any{"error": "denied by policy: the posture is read-only", "code": "denied"})})
+		Content: content(map[string]any{"error": "denied by policy: the posture is read-only", "code": "denied"})})
 	got := shown(t, tr, 70, 6)
 	for _, want := range []string{"▸ read_file /etc/fstab", "✗ denied · the posture is read-only"} {
 		if !strings.Contains(got, want) {
@@ -343,7 +343,7 @@ func TestTheEndOfAnInterruptedTurnIsSaidOnce(t *testing.T) {
 	tr.Event(agent.ApprovalAsked{Call: "1"})
 	tr.Event(agent.ApprovalAnswered{Call: "1", Reason: "nobody answered"})
 	tr.Event(agent.CallFinished{Call: "1", IsError: true, Denied: true,
-		Content: result(map[string]any{"error": "not run: interrupted by the operator", "code": "interrupted"})})
+		Content: content(map[string]any{"error": "not run: interrupted by the operator", "code": "interrupted"})})
 	tr.Event(agent.Notice{Text: "interrupted by the operator"})
 	tr.Event(agent.Done{Ending: agent.Interrupted})
 	want := "      ▸ run_shell touch x\n        ■ not run: interrupted\n   ■  interrupted by the operator"
@@ -357,7 +357,7 @@ func TestACommandThatGoesOnIsNoFailureAndCountsUntilItsEnd(t *testing.T) {
 	tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"vim x"}`)})
 	tr.Event(agent.CallStarted{Call: "1"})
 	tr.Event(agent.CallFinished{Call: "1", IsError: true, Outcome: "running", Duration: 1600 * time.Millisecond,
-		Content: result(map[string]any{"exit_code": nil})})
+		Content: content(map[string]any{"exit_code": nil})})
 	tr.Event(agent.Done{Ending: agent.Answered})
 	if got := shown(t, tr, 60, 5); !strings.Contains(got, "… still running · 1.6 s") {
 		t.Errorf("got:\n%s", got)
@@ -369,6 +369,53 @@ func TestACommandThatGoesOnIsNoFailureAndCountsUntilItsEnd(t *testing.T) {
 	tr.Event(agent.RunEnded{Call: "1", Text: "vim x in %0: exited 0"})
 	if tr.Running() != 0 {
 		t.Error("what has ended counts as running")
+	}
+}
+
+// The end of a command is told at once and, when the model hears of it, again:
+// one line says it.
+func TestTheEndOfACommandIsSaidOnce(t *testing.T) {
+	tr := newTranscript(t)
+	for range 2 { // another call may have the same name in a later turn
+		tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell"})
+		tr.Event(agent.CallFinished{Call: "1", Outcome: stillRunning})
+		tr.Event(agent.RunEnded{Call: "1", Text: "make in %0: exited 2"})
+		tr.Event(agent.Text{Text: "I see."})
+		tr.Event(agent.RunEnded{Call: "1", Text: "make in %0: exited 2"})
+	}
+	if n := strings.Count(shown(t, tr, 80, 24), "make in %0: exited 2"); n != 2 {
+		t.Errorf("said %d times", n)
+	}
+}
+
+// What went wrong and what to do next is on the card without unfolding it.
+func TestACardSaysWhatToDoNext(t *testing.T) {
+	for name, e := range map[string]agent.CallFinished{
+		"unknown": {Outcome: "unknown", Content: content(map[string]any{"note": "the link was lost while it ran; look at ssh:web-1 before anything is repeated", "stdout": "x\n"})},
+		"failed":  {Content: content(map[string]any{"error": "ssh: dial web-1: connection refused by the host that was asked: look at ssh:web-1 before anything is repeated"})},
+		"void":    {Outcome: "void", Denied: true, Content: content(map[string]any{"error": "not run", "hint": "look at ssh:web-1 before anything is repeated"})},
+		"denied":  {Denied: true, Content: content(map[string]any{"error": "denied by policy: the posture is read-only; look at ssh:web-1 before anything is repeated"})},
+	} {
+		for _, width := range []int{80, 40} {
+			tr := newTranscript(t)
+			tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell"})
+			e.Call, e.IsError = "1", true
+			tr.Event(e)
+			if got := strings.Join(strings.Fields(shown(t, tr, width, 24)), " "); !strings.Contains(got, "look at ssh:web-1 before anything is repeated") {
+				t.Errorf("%s in %d columns:\n%s", name, width, shown(t, tr, width, 24))
+			}
+		}
+	}
+}
+
+// What nobody could approve any more was not denied.
+func TestAVoidCallIsNotDenied(t *testing.T) {
+	tr := newTranscript(t)
+	tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell"})
+	tr.Event(agent.ApprovalAnswered{Call: "1", Reason: "somebody has typed in the pane"})
+	tr.Event(agent.CallFinished{Call: "1", IsError: true, Denied: true, Outcome: "void", Content: content(map[string]any{"error": "not run", "code": "changed"})})
+	if got := shown(t, tr, 80, 24); !strings.Contains(got, "✗ void · somebody has typed in the pane") || strings.Contains(got, "denied") {
+		t.Error(got)
 	}
 }
 

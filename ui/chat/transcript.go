@@ -9,6 +9,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/tools/desk"
+	"github.com/nod-console/nod/ui/result"
 	"github.com/nod-console/nod/ui/screen"
 )
 
@@ -22,7 +24,10 @@ type Transcript struct {
 	cards  map[string]*card // by the id of the call
 	queue  []*said          // prompts that wait, in order
 
-	goingOn map[string]bool // calls whose command goes on after them
+	goingOn map[string]bool   // calls whose command goes on after them
+	ends    map[string]string // how such commands have ended, by call
+
+	todos []desk.TodoItem // what is to be done
 
 	labelled bool // this turn's answer has its label
 
@@ -41,7 +46,7 @@ type place struct{ block, line int }
 // calls of Draw.
 func NewTranscript(styles *screen.Styles, now func() time.Time) *Transcript {
 	return &Transcript{
-		styles: styles, now: now, cards: map[string]*card{}, goingOn: map[string]bool{},
+		styles: styles, now: now, cards: map[string]*card{}, goingOn: map[string]bool{}, ends: map[string]string{},
 		follow: true, selected: -1,
 	}
 }
@@ -49,7 +54,7 @@ func NewTranscript(styles *screen.Styles, now func() time.Time) *Transcript {
 // Clear empties the transcript. Commands that go on still count as running.
 func (t *Transcript) Clear() {
 	*t = Transcript{
-		styles: t.styles, now: t.now, md: t.md, cards: map[string]*card{}, goingOn: t.goingOn,
+		styles: t.styles, now: t.now, md: t.md, cards: map[string]*card{}, goingOn: t.goingOn, ends: map[string]string{},
 		follow: true, selected: -1, width: t.width, height: t.height,
 	}
 }
@@ -124,6 +129,7 @@ func (t *Transcript) Event(e agent.Event) {
 	case agent.CallProposed:
 		c := newCard(e)
 		t.cards[e.Call] = c
+		delete(t.ends, e.Call)
 		t.add(c)
 	case agent.ApprovalAsked:
 		t.onCard(e.Call, func(c *card) { c.phase = waiting })
@@ -135,16 +141,24 @@ func (t *Transcript) Event(e agent.Event) {
 		t.onCard(e.Call, func(c *card) { c.note = e.Progress.Note })
 	case agent.CallFinished:
 		t.onCard(e.Call, func(c *card) { c.finish(e) })
+		t.takeTodos(e)
 		if e.Outcome == stillRunning {
 			t.goingOn[e.Call] = true
 		}
 	case agent.RunEnded:
 		delete(t.goingOn, e.Call)
-		t.Notice(e.Text)
+		if t.ends[e.Call] != e.Text { // told at once, and again when the model is
+			t.ends[e.Call] = e.Text
+			t.Notice(e.Text)
+		}
+	case agent.Compaction:
+		t.add(newDigest(e))
+	case agent.Steered:
+		t.addPrompt(&said{text: e.Text})
 	case agent.Notice:
 		t.Notice(e.Text)
 	case agent.Retrying:
-		t.Notice(fmt.Sprintf("%s; trying again in %s (%d)", e.Reason, duration(e.After), e.Try))
+		t.Notice(fmt.Sprintf("%s; trying again in %s (%d)", e.Reason, result.Duration(e.After), e.Try))
 	case agent.Fault:
 		t.Fault(e.Text, e.Hint)
 	case agent.Done:

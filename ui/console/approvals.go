@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -9,11 +10,15 @@ import (
 	"github.com/nod-console/nod/agent/policy"
 	dialog "github.com/nod-console/nod/ui/approval"
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/targets"
 )
 
 // approval is the dialog of the request that the queue shows, if there is one.
 // It belongs to the pump.
-type approval struct{ dialog *dialog.Dialog }
+type approval struct {
+	dialog *dialog.Dialog
+	look   chan struct{} // holds one: the request's pane has changed; nil if nobody looks
+}
 
 func dialogStyles(s *screen.Styles, trust policy.Trust) dialog.Styles {
 	frame := s.Warn
@@ -29,6 +34,10 @@ func dialogStyles(s *screen.Styles, trust policy.Trust) dialog.Styles {
 // update follows the queue. A dialog whose request still waits stays as it is.
 func (a *approval) update(c *Console) {
 	r, waiting := c.queue.Visible()
+	if a.look != nil && (waiting == 0 || a.dialog.Request().ID != r.ID) {
+		close(a.look)
+		a.look = nil
+	}
 	switch {
 	case waiting == 0:
 		a.dialog = nil
@@ -36,9 +45,131 @@ func (a *approval) update(c *Console) {
 		a.dialog = dialog.New(dialogStyles(&c.styles, r.Trust), r, c.now, func(answer policy.Answer) {
 			c.queue.Answer(answer) // false: the asker has gone meanwhile
 		})
+		a.offerPreview(c, r)
+		a.linked(c)
 		a.dialog.Focus(func(tview.Primitive) {})
+		a.watch(c, r)
 		c.announce("waits for your nod: " + r.Action.Tool + " on " + r.Action.Target)
 	}
+}
+
+const (
+	// standTime is the least time between two questions whether a pane still
+	// stands as it did.
+	standTime = 100 * time.Millisecond
+	// standAgain is how long a pane may look otherwise without standing
+	// otherwise: while a prompt is drawn anew, or after a change of size.
+	standAgain = 250 * time.Millisecond
+)
+
+// watch has r voided once its pane does not stand any more as it did when r's
+// action was planned.
+func (a *approval) watch(c *Console, r policy.Request) {
+	if c.opt.Standing == nil || r.Action.Pane == "" {
+		return
+	}
+	look, since := make(chan struct{}, 1), c.now()
+	look <- struct{}{} // it may have changed already
+	a.look = look
+	c.background(func(ctx context.Context) {
+		for {
+			select {
+			case _, asked := <-look:
+				if !asked {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+			if why := c.fallen(ctx, r, since); why != nil {
+				c.mail.put(voided{r.ID, why.Error()})
+				return
+			}
+			if !sleep(ctx, standTime) {
+				return
+			}
+		}
+	})
+}
+
+// fallen says what is different about r's pane, if it is so twice.
+func (c *Console) fallen(ctx context.Context, r policy.Request, since time.Time) error {
+	if c.opt.Standing(ctx, r.Action, since) == nil || !sleep(ctx, standAgain) {
+		return nil
+	}
+	why := c.opt.Standing(ctx, r.Action, since)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return why
+}
+
+// sleep waits for d. It reports false if ctx ends meanwhile.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// changed takes note that a pane has changed.
+func (a *approval) changed(c *Console, id string) {
+	if about := c.subject(); a.look != nil && (about < 0 || c.panes.all[about].pane.ID == id) {
+		select {
+		case a.look <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// linked shows whether the target of the request can be reached.
+func (a *approval) linked(c *Console) {
+	if a.dialog == nil || c.opt.Targets == nil || c.opt.Targets.List == nil {
+		return
+	}
+	wrong := ""
+	for _, t := range c.opt.Targets.List() {
+		if t.Name == a.dialog.Request().Action.Target && t.State == targets.Lost {
+			wrong = t.Name + ": " + t.Detail
+		}
+	}
+	a.dialog.Link(wrong)
+}
+
+// void takes the approval away from the request with an ID, if it still waits.
+func (a *approval) void(id, why string) {
+	if a.dialog != nil && a.dialog.Request().ID == id {
+		a.dialog.Void(why)
+	}
+}
+
+// offerPreview lets the operator look around before he decides, where there is
+// something to look at.
+func (a *approval) offerPreview(c *Console, r policy.Request) {
+	if c.opt.Preview == nil || c.opt.Previews == nil || !c.opt.Previews(r) {
+		return
+	}
+	a.dialog.OnPreview(func() {
+		c.background(func(ctx context.Context) { c.mail.put(looked{r.ID, c.opt.Preview(ctx, r)}) })
+	})
+}
+
+// looked shows what a look around found, if its request still waits.
+func (a *approval) looked(l looked) {
+	if a.dialog != nil && a.dialog.Request().ID == l.request {
+		a.dialog.Preview(l.found)
+	}
+}
+
+// subject is the pane that the visible request is about, or -1.
+func (c *Console) subject() int {
+	if !c.approval.visible() {
+		return -1
+	}
+	a := c.approval.dialog.Request().Action
+	return c.panes.of(a.Target, a.Pane)
 }
 
 func (a *approval) visible() bool { return a.dialog != nil }
@@ -49,6 +180,24 @@ func (a *approval) next() time.Duration {
 		return 0
 	}
 	return a.dialog.Wake()
+}
+
+// hear tells the dialog of a key, wherever it goes, or of an end of a paste.
+func (a *approval) hear(ev *tcell.EventKey) {
+	switch {
+	case a.dialog == nil:
+	case ev == nil:
+		a.dialog.HearPaste()
+	default:
+		a.dialog.Hear(ev)
+	}
+}
+
+// tick lets the dialog take a key that has stood alone.
+func (a *approval) tick(more bool) {
+	if a.dialog != nil {
+		a.dialog.Tick(more)
+	}
 }
 
 // rearm makes the dialog wait anew before keys count.

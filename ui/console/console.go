@@ -17,7 +17,9 @@ import (
 	"github.com/nod-console/nod/ui/chat"
 	"github.com/nod-console/nod/ui/help"
 	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/player"
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/targets"
 )
 
 // ErrStuck is the error of Run if something that the console started did not
@@ -36,27 +38,37 @@ type Console struct {
 	styles screen.Styles
 
 	// The pump's own, from here on.
-	ctx      context.Context
-	screen   *screen.Screen
-	chat     *chat.Transcript
-	input    *chat.Input
-	turns    turns
-	panes    panes
-	approval approval
-	help     *help.Overlay
-	asking   bool // whether to quit although something runs
-	status   Status
-	context  int // percent
-	focus    focus
-	layout   layout
-	paste    *paste
-	actions  actions
-	dragged  tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
-	blurred  bool            // the terminal has lost the focus
-	quit     bool
-	dirty    bool // the screen is not what it should be
-	urgent   bool // because of a key
-	crash    *PanicError
+	ctx       context.Context
+	screen    *screen.Screen
+	chat      *chat.Transcript
+	input     *chat.Input
+	turns     turns
+	panes     panes
+	approval  approval
+	reverts   reverts
+	questions questions
+	help      *help.Overlay
+	picker    *targets.Picker // of targets; nil while it is not shown
+	list      *list           // another list; nil while none is shown
+	asking    bool            // whether to quit although something runs
+	status    Status
+	window    time.Time      // until when changes pass; past if they do not
+	alarm     alarmed        // what is wrong with nod itself
+	player    *player.Player // of a recording; nil while none is played
+	playNext  time.Duration  // when it next changes; 0: not before a key
+	themeName string
+	context   int // percent
+	focus     focus
+	layout    layout
+	paste     *paste
+	actions   actions
+	dragged   tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
+	blurred   bool            // the terminal has lost the focus
+	quit      bool
+	dirty     bool // the screen is not what it should be
+	urgent    bool // because of a key
+	crash     *PanicError
+	lost      error // the terminal could not be taken over again
 
 	wg sync.WaitGroup
 }
@@ -79,11 +91,12 @@ func New(opt Options) (*Console, error) {
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	c := &Console{opt: opt, now: opt.Now, mail: newMailbox(), styles: screen.NewStyles(theme), status: opt.Status}
+	c := &Console{opt: opt, now: opt.Now, mail: newMailbox(), styles: screen.NewStyles(theme), themeName: opt.Theme, status: opt.Status}
 	if c.now == nil {
 		c.now = time.Now
 	}
 	c.queue = policy.NewQueue(c.mail.changedQueue)
+	c.questions.changed = c.mail.changedQueue
 	c.chat = chat.NewTranscript(&c.styles, c.now)
 	c.input = chat.NewInput(&c.styles, opt.History)
 	c.focus.place = keys.Input
@@ -96,6 +109,32 @@ func (c *Console) Approver() policy.Approver { return c.queue }
 
 // Notify adds a line to the chat.
 func (c *Console) Notify(text string) { c.mail.put(noted{text}) }
+
+// Fail adds what went wrong, and what to do next, to the chat.
+func (c *Console) Fail(text, hint string) { c.mail.put(failed{text, hint}) }
+
+// SetTarget shows how the current target stands.
+func (c *Console) SetTarget(t TargetStatus) { c.mail.put(targeted{t}) }
+
+// SetAlarm shows in the last line, until it is taken back with an empty text,
+// what is wrong with nod itself: grave if nothing that acts may run because of
+// it.
+func (c *Console) SetAlarm(text string, grave bool) { c.mail.put(alarmed{text, grave}) }
+
+// sound shows an alarm, and says in the chat that it came or went.
+func (c *Console) sound(a alarmed) {
+	was := c.alarm
+	c.alarm = a
+	switch { // numbers in the text may change
+	case a.grave && !was.grave:
+		c.chat.Fault(a.text, "what runs goes on; looking and interrupting still work")
+		c.announce(a.text)
+	case was.grave && !a.grave:
+		c.chat.Notice("commands can run again: the record is written")
+	case a.text != "" && was.text == "":
+		c.chat.Notice(a.text)
+	}
+}
 
 // AddPane mirrors a terminal beside the chat. A pane of the same ID is
 // replaced.
@@ -111,6 +150,7 @@ func (c *Console) RemovePane(id string) { c.mail.put(paneGone{id}) }
 func (c *Console) Run(ctx context.Context) (err error) {
 	if c.screen, err = c.open(); err != nil {
 		c.queue.Close()
+		c.questions.close()
 		c.mail.close()
 		return fmt.Errorf("console: %w", err)
 	}
@@ -123,6 +163,7 @@ func (c *Console) Run(ctx context.Context) (err error) {
 		cancel()
 		c.panes.close()
 		c.queue.Close()
+		c.questions.close()
 		c.mail.close()
 		c.screen.Fini()
 		if stuck := c.wait(); err == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/ui/console"
+	"github.com/nod-console/nod/ui/typeahead"
 	"github.com/nod-console/nod/ui/uitest"
 )
 
@@ -106,7 +107,7 @@ func prepare(t *testing.T, cols, rows int, change func(*console.Options)) *story
 	}
 	opt := console.Options{
 		Submit: s.model.Submit, Screen: s.Screen(), Now: s.clock.Now,
-		Status: console.Status{Target: "local", Trust: "lab", Posture: "ask", Model: "guide"},
+		Status: console.Status{TargetStatus: console.TargetStatus{Name: "local", Trust: "lab"}, Posture: "ask", Model: "guide"},
 	}
 	if change != nil {
 		change(&opt)
@@ -119,6 +120,16 @@ func prepare(t *testing.T, cols, rows int, change func(*console.Options)) *story
 	return s
 }
 
+// decide presses a key of a dialog, and no other one for long enough.
+func (s *story) decide(name string) *story {
+	s.Idle()
+	s.clock.Advance(10 * typeahead.Alone)
+	s.Press(name)
+	s.clock.Advance(typeahead.Alone)
+	s.Idle()
+	return s
+}
+
 // terminal is a pane in memory.
 type terminal struct {
 	mu      sync.Mutex
@@ -126,6 +137,8 @@ type terminal struct {
 	changed func()
 	typed   []byte
 	size    string
+	sizes   int
+	state   console.PaneState
 }
 
 func newTerminal(text string) *terminal {
@@ -176,6 +189,12 @@ func (t *terminal) pane(id, title string) console.Pane {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			t.size = fmt.Sprintf("%d×%d", cols, rows)
+			t.sizes++
+		},
+		State: func() console.PaneState {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			return t.state
 		},
 	}
 }
@@ -341,6 +360,12 @@ func TestSlashCommands(t *testing.T) {
 			posture = p
 			return nil
 		}
+		o.OpenWindow = func(_ context.Context, d time.Duration) error {
+			if d == 59*time.Minute {
+				return fmt.Errorf("the posture is ask-all: %w", policy.ErrWindowPosture)
+			}
+			return nil
+		}
 		o.NewConversation = func(context.Context) error { return nil }
 		o.Report = func(context.Context) []string { return []string{"approvals this hour: 3"} }
 		o.Resume = &console.Resume{
@@ -356,20 +381,26 @@ func TestSlashCommands(t *testing.T) {
 	s.See(`"disk of web-1" was left open 3 hours ago: /resume goes on with it`)
 	run := func(line string) *uitest.UI { return s.Type(line).Press("Enter") }
 	run("/hlep").See("unknown command /hlep: did you mean /help?")
-	run("/approve").See(`/approve "": want ask, ask-all, read-only`)
+	for _, bad := range []string{"", "2h", "10", "-3m", "1w", "10 m", "1ms"} {
+		run("/approve " + bad).See(fmt.Sprintf(`/approve %q: want ask,`, bad)).See("0 ends that")
+	}
+	run("/approve 59m").See("the posture is ask-all").See("/approve ask, then /approve 59m")
+	run("/approve 10m").See("ask, changes run 10:00").See("changes that can be undone run without asking")
+	run("/approve 0s").See("the window is closed").Gone("changes run 10:00")
+	run("/approve 10m").See("ask, changes run 10:00")
 	run("/approve ask-all").See("/approve ask-all: not now")
-	run("/approve read-only").See("posture: read-only")
+	run("/approve read-only").See("posture: read-only").Gone("changes run 10:00")
 	if posture != "read-only" || !strings.Contains(s.Row(0), "read-only") {
 		t.Errorf("%q; %s", posture, s.Row(0))
 	}
 	run("/status").See("target: local lab").See("approvals this hour: 3")
-	run("/theme").See("themes: ansi, dark, light")
+	run("/theme").See("› ansi").Press("Esc").Gone("Esc closes")
 	run("/theme drak").See(`unknown theme "drak": did you mean "dark"?`)
 	before := s.Style(0, 0)
 	if run("/theme dark"); s.Style(0, 0) == before {
 		t.Error("the theme did not change")
 	}
-	run("/new").Gone("themes:").See("nothing running")
+	run("/new").Gone("posture: read-only").See("nothing running")
 	run("/resume").See("you  an old question").See("nod  an old answer").See("nothing running")
 	run("/resume").See("no earlier conversation was left open")
 	run("/help").See("Everywhere").Press("PgDn").Press("Esc")
@@ -390,7 +421,7 @@ func TestAPasteOfAMegabyteIsSentWhole(t *testing.T) {
 	s.Press("Enter")
 	select {
 	case <-got:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Errorf("the model got %d prompts", len(s.model.got()))
 	}
 }
@@ -411,6 +442,34 @@ func TestTypingIntoATerminal(t *testing.T) {
 	}
 	s.console.RemovePane("%1")
 	s.Idle().Press("Ctrl-]").See("there is no terminal yet")
+}
+
+// Who types into a terminal when a dialog comes up types on, however long he
+// has paused: the dialog takes keys only after the key that leaves the terminal.
+func TestADialogTakesNoKeysFromWhoTypesIntoATerminal(t *testing.T) {
+	for _, size := range [][2]int{{100, 30}, {40, 10}} {
+		s := begin(t, size[0], size[1], nil)
+		term := newTerminal("$ ")
+		s.console.AddPane(term.pane("%1", "local"))
+		s.Idle().Press("Ctrl-]").See("typing into")
+		answers := s.ask(t.Context(), request("run", "touch x"))
+		s.See("^] answers")
+		s.clock.Advance(10 * time.Second)
+		s.Idle().Type("cy").Press("Enter").See("^] answers")
+		wait(t, func() bool { typed, _ := term.got(); return typed == "cy\r" }, func() string {
+			typed, _ := term.got()
+			return fmt.Sprintf("typed %q", typed)
+		})
+		s.Press("Ctrl-]").See("touch x").Gone("typing into").Press("y").See("touch x") // not read yet
+		s.clock.Advance(10 * time.Second)
+		// And back again, as often as one likes.
+		s.Idle().Press("Ctrl-]").See("^] answers").Type("z").Press("Ctrl-]").See("touch x")
+		s.clock.Advance(10 * time.Second)
+		s.decide("n")
+		if a := answer(t, answers); a.Approved {
+			t.Errorf("%v: %+v", size, a)
+		}
+	}
 }
 
 func TestRemovingAPaneNeverMovesTheKeysToAnother(t *testing.T) {
@@ -455,7 +514,7 @@ func answer(t *testing.T, answers <-chan policy.Answer) policy.Answer {
 	select {
 	case a := <-answers:
 		return a
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no answer")
 		return policy.Answer{}
 	}
@@ -471,13 +530,13 @@ func TestAnApprovalStandsBesideTheTerminal(t *testing.T) {
 	s.See("2 waiting").See("touch /tmp/one").Gone("touch /tmp/two")
 	s.Press("y").See("touch /tmp/one") // too early
 	s.clock.Advance(5 * time.Second)
-	s.Idle().Press("y")
+	s.decide("y")
 	if a := answer(t, first); !a.Approved || a.RequestID != "1" {
 		t.Errorf("%+v", a)
 	}
 	s.See("touch /tmp/two").See("1 waiting")
 	s.clock.Advance(5 * time.Second)
-	s.Idle().Press("n").Gone("touch /tmp/two").See("> my draft")
+	s.decide("n").Gone("touch /tmp/two").See("> my draft")
 	if a := answer(t, second); a.Approved {
 		t.Errorf("%+v", a)
 	}
@@ -541,7 +600,7 @@ func TestHelpOverADialogStartsItsGuardAnew(t *testing.T) {
 	s.clock.Advance(time.Minute)
 	s.Press("F1").See("Everywhere").Press("Esc").See("touch /tmp/one").Press("y").See("touch /tmp/one")
 	s.clock.Advance(time.Minute)
-	s.Press("y").Gone("touch /tmp/one")
+	s.decide("y").Gone("touch /tmp/one")
 	if a := answer(t, answers); !a.Approved {
 		t.Errorf("%+v", a)
 	}
@@ -594,7 +653,7 @@ func TestAResizeKeepsEverything(t *testing.T) {
 
 func wait(t *testing.T, ok func() bool, what func() string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal(what())
 		}

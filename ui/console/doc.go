@@ -12,11 +12,11 @@
 //
 // # From other goroutines
 //
-// [Console.AddPane], [Console.RemovePane],
-// [Console.Notify] and the [Approver] may be called at any time, before, while
-// and after the console runs, from any goroutine. They never wait for the
-// screen, except Approve, which waits for the operator. What comes after the
-// end is ignored, and an approval is denied then.
+// [Console.AddPane], [Console.RemovePane], [Console.Notify], [Console.Ask] and
+// the [Approver] may be called at any time, before, while and after the console
+// runs, from any goroutine. They never wait for the screen, except Ask and
+// Approve, which wait for the operator. What comes after the end is ignored, an
+// approval is denied and a question has no answer then.
 //
 // # Order
 //
@@ -24,6 +24,15 @@
 // of its arrival. Neighbouring pieces of text are joined; of a pane's changes
 // only the latest counts. Nothing else is ever left out. There
 // are at most sixty frames a second, and none while nothing changes.
+//
+// # Panes
+//
+// The main pane stands first, the others in the order in which they came. They
+// stand in a grid as long as each has room for a few lines; else one is shown,
+// under a row that names all and marks those in which something goes on. Nothing
+// that happens in a pane moves the keyboard or the view, except that a dialog
+// shows the pane that it is about. A proposal whose pane changes while the
+// operator is asked cannot be approved any more: [Options.Standing] finds out.
 //
 // # Design
 //

@@ -13,8 +13,18 @@ import (
 func (c *Console) key(ev *tcell.EventKey) {
 	name := keys.Name(ev)
 	place := c.place()
+	if name == "Alt-Esc" && place != keys.Typing { // two that came at once, as over a slow link
+		for range 2 {
+			c.key(tcell.NewEventKey(tcell.KeyEscape, 0, tcell.ModNone))
+		}
+		return
+	}
 	if place == keys.Overlay || place == keys.Dialog {
 		c.overlayKey(place, ev, name)
+		return
+	}
+	if place == keys.Playing {
+		c.playerKey(name)
 		return
 	}
 	if place == keys.Input && name == "?" && c.input.Empty() {
@@ -42,10 +52,18 @@ func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) 
 	case cmd.ID == keys.Interrupt && c.turns.busy:
 		c.asking = false
 		c.do(cmd)
+	case cmd.ID == keys.Terminal && place == keys.Dialog:
+		c.do(cmd)
 	case c.asking:
 		c.questionKey(cmd.ID, name)
 	case c.help != nil:
 		c.helpKey(cmd.ID, name)
+	case c.questions.visible():
+		c.questions.key(ev)
+	case c.picker != nil:
+		c.pickerKey(ev)
+	case c.list != nil:
+		c.listKey(ev)
 	case cmd.ID == keys.Help:
 		c.help = &help.Overlay{}
 	default:
@@ -60,15 +78,21 @@ func (c *Console) questionKey(id keys.ID, name string) {
 		c.quit = true
 	case name == "n", id == keys.Back:
 		c.asking = false
-		c.approval.rearm()
+		c.rearm()
 	}
+}
+
+// rearm makes the dialogs wait anew after something that covered them.
+func (c *Console) rearm() {
+	c.approval.rearm()
+	c.questions.rearm()
 }
 
 func (c *Console) helpKey(id keys.ID, name string) {
 	switch {
 	case id == keys.Back, id == keys.Help, name == "?", name == "q":
 		c.help = nil
-		c.approval.rearm()
+		c.rearm()
 	case id == keys.PageUp:
 		c.help.Page(-1)
 	case id == keys.PageDown, name == " ":
@@ -104,6 +128,16 @@ func (c *Console) do(cmd keys.Command) {
 		c.move(-1)
 	case keys.Terminal:
 		c.toggleTyping()
+	case keys.Targets:
+		c.openPicker()
+	case keys.Suspend:
+		c.away(c.opt.Stop)
+	case keys.Editor:
+		c.edit()
+	case keys.Palette:
+		c.openPalette()
+	case keys.Attach:
+		c.copyAttach()
 	case keys.Zoom:
 		c.focus.zoom = !c.focus.zoom
 	case keys.Send:
@@ -157,6 +191,18 @@ func (c *Console) copy(text string) {
 	c.chat.Notice("copied")
 }
 
+// copyAttach copies the command by which the operator gets at the pane by hand.
+func (c *Console) copyAttach() {
+	p := c.panes.at(c.focus.pane)
+	switch {
+	case p == nil:
+	case p.pane.Attach == nil:
+		p.view.Say("there is no way to get at it by hand")
+	default:
+		c.copy(p.pane.Attach())
+	}
+}
+
 // refuse says where the operator looks why a command cannot be used.
 func (c *Console) refuse(cmd keys.Command, reason string) {
 	if p := c.panes.at(c.focus.pane); p != nil && c.focus.place == keys.Pane {
@@ -198,7 +244,7 @@ func (c *Console) interruptKey() {
 func (c *Console) quitKey() {
 	switch {
 	case !c.input.Empty():
-	case c.turns.busy, c.chat.Running() > 0:
+	case c.turns.busy, c.chat.Running() > 0, len(c.reverts) > 0:
 		c.asking = true
 	default:
 		c.quit = true
@@ -232,6 +278,7 @@ func (c *Console) move(step int) {
 func (c *Console) toggleTyping() {
 	if c.focus.typing {
 		c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
+		c.rearm()
 		return
 	}
 	p := c.panes.at(c.focus.pane)
@@ -246,6 +293,17 @@ func (c *Console) toggleTyping() {
 	}
 	c.chat.Unselect()
 	c.focus.place, c.focus.typing = keys.Pane, true
+}
+
+// addPane mirrors a pane. The keyboard stays with the pane that it is on; while
+// it is on none, the main pane is the one that it would go to.
+func (c *Console) addPane(p Pane) {
+	id := p.ID
+	if on := c.panes.at(c.focus.pane); on != nil && (c.focus.place == keys.Pane || !p.Main) {
+		id = on.pane.ID
+	}
+	c.panes.add(c, p)
+	c.focus.pane = max(c.panes.index(id), 0)
 }
 
 // removePane ends a pane. The keyboard stays with the pane that it is on, and
@@ -284,8 +342,18 @@ func blank(text string) bool {
 func (c *Console) pasted(text string) {
 	switch c.place() {
 	case keys.Overlay:
+		if c.picker != nil && c.help == nil && !c.asking {
+			c.picker.Insert(text)
+		}
+		if c.list != nil && c.help == nil && !c.asking {
+			c.listEvent(c.list.Insert(text))
+		}
 	case keys.Dialog:
-		c.approval.pasted(text)
+		if c.questions.visible() {
+			c.questions.pasted(text)
+		} else {
+			c.approval.pasted(text)
+		}
 	case keys.Typing, keys.Searching:
 		c.panes.paste(c.focus.pane, text)
 	default:

@@ -35,8 +35,11 @@ type layout struct {
 	top, bottom rect
 	talk        rect // the frame around chat and input, if there is one
 	chat, input rect
+	todos       rect // what is to be done, under the chat
 	rule        rect // between the two
 	panes       []rect
+	bar         rect   // the names of the panes, if not all are shown
+	tabs        []rect // each name in the bar
 	body        rect
 }
 
@@ -44,19 +47,25 @@ type layout struct {
 func (c *Console) arrange(w, h int) layout {
 	l := layout{top: rect{0, 0, w, 1}, bottom: rect{0, h - 1, w, 1}, panes: make([]rect, len(c.panes.all))}
 	l.body = rect{0, 1, w, max(h-2, 0)}
-	single := w < wideCols || h < wideRows || c.focus.zoom
+	// What a dialog is about stays visible beside it.
+	asked := c.approval.visible() || c.questions.visible()
+	single := w < wideCols || h < wideRows || c.focus.zoom && !asked
 	onPane := c.focus.place == keys.Pane
+	chosen := c.focus.pane
+	if about := c.subject(); about >= 0 {
+		chosen = about
+	}
 	switch {
 	case len(c.panes.all) == 0:
 		l.arrangeTalk(c, l.body, !single)
 	case single && onPane:
-		l.panes[c.focus.pane] = l.body
+		l.arrangeOne(l.body, chosen)
 	case single:
 		l.arrangeTalk(c, l.body, false)
 	default:
 		left := min(max(w*45/100, 38), 90)
 		l.arrangeTalk(c, rect{0, 1, left, l.body.h}, true)
-		l.arrangePanes(rect{left, 1, w - left, l.body.h}, c.focus.pane)
+		l.arrangePanes(rect{left, 1, w - left, l.body.h}, chosen)
 	}
 	return l
 }
@@ -74,6 +83,10 @@ func (l *layout) arrangeTalk(c *Console, r rect, framed bool) {
 		r.h--
 		l.rule = rect{r.x, r.y + r.h, r.w, 1}
 	}
+	if todos := c.chat.TodoHeight(r.h / 3); todos > 0 {
+		l.todos = rect{r.x, r.y + r.h - todos, r.w, todos}
+		r.h -= todos
+	}
 	l.chat = r
 }
 
@@ -81,7 +94,7 @@ func (l *layout) arrangeTalk(c *Console, r rect, framed bool) {
 func (c *Console) draw() {
 	c.dirty, c.urgent = false, false
 	s := c.screen
-	s.Clear()
+	s.Fill(' ', c.styles.Text)
 	s.HideCursor()
 	w, h := s.Size()
 	if w < 1 || h < 1 {
@@ -89,11 +102,12 @@ func (c *Console) draw() {
 	}
 	c.layout = c.arrange(w, h)
 	l := &c.layout
-	modal := c.help != nil || c.asking || c.approval.visible()
+	modal := c.place() == keys.Overlay || c.place() == keys.Dialog
 	c.drawTalk(modal)
 	for i, r := range l.panes {
 		c.panes.draw(c, i, r, !modal && c.focus.place == keys.Pane && c.focus.pane == i)
 	}
+	c.drawBar(modal)
 	c.drawOverlays()
 	if h > 2 {
 		status.DrawTop(s, l.top.x, l.top.y, l.top.w, c.topLine(), &c.styles)
@@ -114,6 +128,7 @@ func (c *Console) drawTalk(modal bool) {
 		screen.Frame(s, l.talk.x, l.talk.y, l.talk.w, l.talk.h, "chat", "", style)
 	}
 	c.chat.Draw(s, l.chat.x, l.chat.y, l.chat.w, l.chat.h, reading)
+	c.chat.DrawTodos(s, l.todos.x, l.todos.y, l.todos.w, l.todos.h)
 	screen.Fill(s, l.rule.x, l.rule.y, l.rule.w, l.rule.h, "─", c.styles.Border)
 	if l.input.h > 0 {
 		c.input.Draw(s, l.input.x, l.input.y, l.input.w, l.input.h, writing, "ask for something, or /help")
@@ -123,8 +138,24 @@ func (c *Console) drawTalk(modal bool) {
 // drawOverlays draws what stands in front of everything else.
 func (c *Console) drawOverlays() {
 	l, s := &c.layout, c.screen
-	if c.approval.visible() {
+	c.drawPlayer()
+	// A terminal that is typed into is never covered.
+	open := !c.focus.typing || c.front() != l.body
+	if c.approval.visible() && open {
 		c.approval.draw(s, c.front())
+	}
+	if c.picker != nil {
+		c.picker.Draw(s, l.body.x, l.body.y, l.body.w, l.body.h, &c.styles)
+	}
+	if c.list != nil {
+		r := c.front()
+		if c.list.wide {
+			r = l.body
+		}
+		c.list.Draw(s, r.x, r.y, r.w, r.h, &c.styles)
+	}
+	if c.questions.visible() && open {
+		c.questions.draw(s, c.front())
 	}
 	if c.help != nil {
 		c.help.Draw(s, l.body.x, l.body.y, l.body.w, l.body.h, c.facts(), &c.styles)
@@ -150,6 +181,9 @@ func (c *Console) drawQuestion() {
 	text := []string{"A turn is running. Quitting interrupts it.", "y quits   n stays"}
 	if !c.turns.busy {
 		text[0] = "A command still runs. Quitting ends it."
+		if c.chat.Running() == 0 && len(c.reverts) > 0 {
+			text[0] = "A revert is armed. It will come."
+		}
 	}
 	w, h := min(l.body.w, 48), min(l.body.h, 4)
 	x, y := l.body.x+(l.body.w-w)/2, l.body.y+(l.body.h-h)/2
@@ -163,8 +197,9 @@ func (c *Console) drawQuestion() {
 func (c *Console) topLine() status.Top {
 	_, waiting := c.queue.Visible()
 	return status.Top{
-		Target: c.status.Target, Trust: c.status.Trust, Posture: c.status.Posture,
-		Model: c.status.Model, Context: c.context, Limit: c.status.Limit,
+		Target: c.status.Name, Trust: c.status.Trust, State: c.status.State, Latency: c.status.Latency, Load: c.status.Load,
+		Posture: c.postureText(),
+		Model:   c.status.Model, Context: c.context, Limit: c.status.Limit,
 		Cost: c.status.Cost, Waiting: waiting,
 	}
 }
@@ -174,17 +209,25 @@ func (c *Console) bottomLine() status.Bottom {
 	b := status.Bottom{
 		Hints: keys.Hints(c.place(), c.facts()), Turn: c.turns.busy,
 		Running: c.chat.Running(), Waiting: waiting,
+		Alarm: c.alarm.text, Grave: c.alarm.grave,
 	}
+	b.Revert = c.reverts.status(c.now())
 	if c.turns.busy {
 		b.Elapsed = c.now().Sub(c.turns.began)
 		b.Frame = int(b.Elapsed / spinTime)
 	}
-	if p := c.panes.at(c.focus.pane); p != nil && c.focus.place == keys.Pane {
+	p := c.panes.at(c.focus.pane)
+	switch {
+	case c.place() == keys.Dialog: // it has the keys, wherever they went before
+	case p != nil && c.focus.place == keys.Pane:
 		b.Mode = p.mode(c.focus.typing)
-	} else if c.focus.place == keys.Chat {
+	case c.focus.place == keys.Chat:
 		b.Mode = "reading"
-	} else if !c.chat.Following() {
+	case !c.chat.Following():
 		b.Mode = "scrolled up"
+	}
+	if c.focus.typing && (c.approval.visible() || c.questions.visible()) {
+		b.Mode += ": ^] answers"
 	}
 	if c.focus.zoom && len(c.panes.all) > 0 {
 		b.Mode = strings.TrimPrefix(b.Mode+", zoomed", ", ")
@@ -192,15 +235,22 @@ func (c *Console) bottomLine() status.Bottom {
 	return b
 }
 
-// place is where keys go.
+// place is where keys go. Who types into a terminal goes on doing so when a
+// dialog comes up: what he types must never answer it.
 func (c *Console) place() keys.Place {
 	switch {
 	case c.help != nil || c.asking:
 		return keys.Overlay
-	case c.approval.visible():
-		return keys.Dialog
 	case c.focus.typing:
 		return keys.Typing
+	case c.questions.visible():
+		return keys.Dialog
+	case c.picker != nil, c.list != nil:
+		return keys.Overlay
+	case c.approval.visible():
+		return keys.Dialog
+	case c.player != nil:
+		return keys.Playing
 	case c.focus.place == keys.Pane && c.panes.at(c.focus.pane).searching():
 		return keys.Searching
 	}
@@ -222,6 +272,26 @@ func (c *Console) facts() keys.Facts {
 				return c.opt.SetPosture != nil
 			case keys.New:
 				return c.opt.NewConversation != nil
+			case keys.Replay:
+				return c.opt.Replay != nil
+			case keys.Targets:
+				return c.opt.Targets != nil
+			case keys.Undo:
+				return c.opt.Undo != nil
+			case keys.History, keys.Fork, keys.Memory:
+				return c.opt.Past != nil
+			case keys.Model:
+				return c.opt.Models != nil
+			case keys.Context:
+				return c.opt.Context != nil
+			case keys.Compact:
+				return c.opt.Compact != nil
+			case keys.Steer:
+				return c.opt.Steer != nil
+			case keys.Editor:
+				return c.opt.Edit != nil
+			case keys.Suspend:
+				return c.opt.Stop != nil
 			}
 			return true
 		},

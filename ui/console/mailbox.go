@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/policy"
 )
 
 // mailbox takes what other goroutines have for the pump. Putting never blocks
@@ -21,7 +22,7 @@ type mailbox struct {
 type mail struct {
 	letters []any           // in order
 	screens map[string]bool // ids of panes that changed
-	asked   bool            // the queue of approvals changed
+	asked   bool            // the queue of approvals or of questions changed
 }
 
 // Letters, besides those that are agent events of a turn.
@@ -32,11 +33,25 @@ type (
 	noted     struct{ text string }
 	failed    struct{ text, hint string }
 	postured  struct{ posture string }
+	targeted  struct{ target TargetStatus }
+	alarmed   struct {
+		text  string
+		grave bool
+	}
 	cleared   struct{}
+	relisted  struct{}
 	offered   struct{ resume *Resume }
 	paneAdded struct{ pane Pane }
 	paneGone  struct{ id string }
-	panicked  struct {
+	voided    struct{ request, why string }
+	reverting struct{ news agent.Reverting }
+	modelled  struct{ model ModelStatus }
+	unsteered struct{ text string } // the turn is over already
+	looked    struct {
+		request string
+		found   []policy.Look
+	}
+	panicked struct {
 		value any
 		stack []byte
 	}
@@ -112,7 +127,7 @@ func (m *mailbox) changedPane(id string) {
 	})
 }
 
-// changedQueue says that the queue of approvals is new.
+// changedQueue says that the queue of approvals, or that of questions, is new.
 func (m *mailbox) changedQueue() { m.change(func(now *mail) { now.asked = true }) }
 
 func (m *mailbox) change(change func(*mail)) {

@@ -54,7 +54,9 @@ func (c *Console) mouse(ev *tcell.EventMouse) {
 			if n, ok := wheel(action); ok {
 				c.help.Scroll(n)
 			}
-		case c.asking:
+		case c.asking, c.picker != nil, c.list != nil:
+		case c.questions.visible():
+			c.questions.mouse(action, ev)
 		case c.approval.visible():
 			c.approval.mouse(action, ev)
 		default:
@@ -86,6 +88,12 @@ func (c *Console) mouseOver(action tview.MouseAction, ev *tcell.EventMouse) {
 	for i, r := range l.panes {
 		if i < len(c.panes.all) && r.contains(x, y) {
 			_, c.dragged = c.panes.all[i].view.MouseHandler()(action, ev, func(tview.Primitive) { c.focusPane(i) })
+			return
+		}
+	}
+	for i, r := range l.tabs {
+		if action == tview.MouseLeftDown && i < len(c.panes.all) && r.contains(x, y) {
+			c.focusPane(i)
 			return
 		}
 	}

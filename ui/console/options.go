@@ -7,7 +7,9 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/backends/vt"
+	"github.com/nod-console/nod/tools"
 )
 
 // Options are all that the console gets from outside. Callbacks may be nil
@@ -22,9 +24,18 @@ type Options struct {
 	// is the context's.
 	Submit func(ctx context.Context, prompt string, sink agent.Sink) error
 
+	// Command runs a command that the operator gives himself ("!uptime"): like
+	// Submit, without the model.
+	Command func(ctx context.Context, command string, sink agent.Sink) error
+
 	// SetPosture takes "ask", "ask-all" or "read-only" and returns an error
 	// that says why not. On success the console shows the new posture at once.
 	SetPosture func(ctx context.Context, posture string) error
+
+	// OpenWindow lets changes that can be undone pass for d, 0 closes the window;
+	// an error says why not. A new posture closes it, too. On success the console
+	// counts the time down.
+	OpenWindow func(ctx context.Context, d time.Duration) error
 
 	// NewConversation starts an empty conversation (/new).
 	NewConversation func(ctx context.Context) error
@@ -32,6 +43,53 @@ type Options struct {
 	// Resume, if not nil, is an earlier conversation that is offered at the
 	// start and with /resume.
 	Resume *Resume
+
+	// Standing reports whether the pane that an action is about still stands as
+	// it did when the action was planned, and nobody has typed there since the
+	// operator is asked; an error says what is different. It is called while he
+	// is, whenever that pane changes.
+	Standing func(ctx context.Context, a tools.Action, since time.Time) error
+
+	// Undo takes back what was done last (/undo): planned, asked and recorded
+	// like anything else. It returns what it came to, in a line; an error says
+	// why nothing was done. It runs in place of a turn.
+	Undo func(ctx context.Context) (string, error)
+
+	// Undoable are lines about what can be taken back, the last thing first.
+	Undoable func(ctx context.Context) ([]string, error)
+
+	// Preview looks around, with commands that change nothing, for what the
+	// operator wants to know before he decides about r. Nothing found is nil.
+	Preview func(ctx context.Context, r policy.Request) []policy.Look
+
+	// Previews reports whether Preview has anything to look at for r. It must be
+	// quick.
+	Previews func(r policy.Request) bool
+
+	// Steer says something to the model while a turn runs. agent.Steered tells when
+	// it got in; an error says that there is no turn any more.
+	Steer func(ctx context.Context, text string) error
+
+	// Compact puts a summary in the place of older messages (/compact), and tells
+	// everything to sink. It runs in place of a turn.
+	Compact func(ctx context.Context, sink agent.Sink) error
+
+	// Context returns the lines of /context.
+	Context func(ctx context.Context) ([]string, error)
+
+	// Models are those that can answer. Nil: there is no choice.
+	Models *Models
+
+	// Past are earlier conversations and what is known from them. Nil: there is no
+	// way to them.
+	Past *Past
+
+	// Replay finds a recording by the name of a run or of a file; without one,
+	// the newest.
+	Replay func(ctx context.Context, name string) (Tape, error)
+
+	// Targets are the places where the operator can work. Nil: there is one.
+	Targets *Targets
 
 	// Report returns the lines of /status: grants, approvals an hour, paths.
 	Report func(ctx context.Context) []string
@@ -41,6 +99,13 @@ type Options struct {
 
 	// Notice is a line shown first in the chat, for example how to add a model.
 	Notice string
+
+	// Edit lets the operator write on in his editor, on the terminal, and returns
+	// the text then. The console does nothing meanwhile.
+	Edit func(ctx context.Context, text string) (string, error)
+
+	// Stop stops this process as ^Z does, and returns when it goes on.
+	Stop func() error
 
 	// Theme is the name of an embedded theme; empty means the default.
 	Theme string
@@ -65,12 +130,36 @@ type Options struct {
 
 // Status is what the top line shows. Empty parts are left out.
 type Status struct {
-	Target  string // "local", "ssh:web-1"
-	Trust   string // "prod", "stage", "lab" or empty
+	TargetStatus
 	Posture string // "ask", "ask-all", "read-only"
 	Model   string // "gpt-5", "guide"
 	Limit   int    // the model's context limit in tokens; 0 if not known
 	Cost    string // "$0.12"
+}
+
+// Models are the models that can answer.
+type Models struct {
+	// List returns a line for each, the present one marked, and what else there is
+	// to say.
+	List func(ctx context.Context) ([]string, error)
+	// Use makes another one answer from the next request on; an error says why not.
+	Use func(ctx context.Context, name string) (ModelStatus, error)
+}
+
+// ModelStatus is what the top line shows of a model.
+type ModelStatus struct {
+	Name    string
+	Limit   int // its context in tokens; 0 if that is not known
+	Context int // how full it is, in percent; 0 if that is not known
+}
+
+// TargetStatus is what the top line shows of the current target.
+type TargetStatus struct {
+	Name    string        // "local", "ssh:web-1"
+	Trust   string        // "prod", "stage", "lab" or empty
+	State   string        // a step on the way to it, or what is wrong; empty while all is well
+	Latency time.Duration // of its last answer; 0 if that is of no interest
+	Load    string        // what it uses, in a few words: "cpu 3 % · 41 MiB"
 }
 
 // Resume is an earlier conversation.
@@ -96,6 +185,12 @@ type Pane struct {
 	// Title is what its frame says: "local · nod/main".
 	Title string
 
+	// Name is its short name, for a row of many: "build". Empty: the title.
+	Name string
+
+	// Main says that it is the one that everybody uses. It stands first.
+	Main bool
+
 	// Snapshot returns the terminal's present state, or nil if there is none
 	// yet. It is called from the pump and must be quick.
 	Snapshot func() *vt.Snapshot
@@ -112,4 +207,33 @@ type Pane struct {
 	// Resize tells how many cells the console has for the terminal. Nil means
 	// that its size is somebody else's business.
 	Resize func(ctx context.Context, cols, rows int)
+
+	// Attach is the command by which the operator gets at the terminal by hand.
+	// Nil means that there is none.
+	Attach func() string
+
+	// State says what goes on in the terminal. It is called like Snapshot, and
+	// news of it come the same way. Nil means that nothing is known.
+	State func() PaneState
+}
+
+// PaneState is what goes on in a mirrored terminal.
+type PaneState struct {
+	// Target and Terminal name it as actions do: "local", "%3".
+	Target, Terminal string
+
+	// Running is the command that runs in it; empty if none does.
+	Running string
+
+	// Watchers is how many others have it before them, besides nod.
+	Watchers int
+
+	// Typed is when somebody typed into it last other than here; zero if it is
+	// not known that anybody did.
+	Typed time.Time
+
+	// Fault says why less than usual is known of it; empty if nothing is wrong.
+	Fault string
+	// Stale says that the picture is how it was, and not how it is.
+	Stale bool
 }

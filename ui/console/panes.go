@@ -3,7 +3,10 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -13,8 +16,8 @@ import (
 	"github.com/nod-console/nod/ui/screen"
 )
 
-// panes are the mirrored terminals, in the order in which they came. They
-// belong to the pump.
+// panes are the mirrored terminals: the main one, then the others in the order
+// in which they came. They belong to the pump.
 type panes struct{ all []*pane }
 
 type pane struct {
@@ -22,8 +25,9 @@ type pane struct {
 	view   *mirror.Mirror
 	worker *worker
 	cancel func() // ends the subscription
-	stale  bool   // the snapshot is not the view's yet
-	shown  bool   // it was drawn in the last frame
+	state  PaneState
+	stale  bool // the snapshot is not the view's yet
+	shown  bool // it was drawn in the last frame
 }
 
 func mirrorStyles(s *screen.Styles) mirror.Styles {
@@ -43,14 +47,19 @@ func (ps *panes) add(c *Console, p Pane) {
 		added.cancel = p.Subscribe(func() { c.mail.changedPane(p.ID) })
 	}
 	c.spawn(func() { added.worker.run(c.ctx, c.mail) })
+	added.look()
+	at := len(ps.all)
 	for i, old := range ps.all {
 		if old.pane.ID == p.ID {
 			old.close()
 			ps.all[i] = added
 			return
 		}
+		if p.Main && !old.pane.Main {
+			at = min(at, i)
+		}
 	}
-	ps.all = append(ps.all, added)
+	ps.all = slices.Insert(ps.all, at, added)
 }
 
 func (ps *panes) remove(id string) {
@@ -75,6 +84,11 @@ func (p *pane) close() {
 	p.worker.stop()
 }
 
+// index is the pane with an ID, or -1.
+func (ps *panes) index(id string) int {
+	return slices.IndexFunc(ps.all, func(p *pane) bool { return p.pane.ID == id })
+}
+
 // at is pane i, or nil.
 func (ps *panes) at(i int) *pane {
 	if i < 0 || i >= len(ps.all) {
@@ -83,16 +97,36 @@ func (ps *panes) at(i int) *pane {
 	return ps.all[i]
 }
 
-// refresh takes note that a pane's screen is new, and reports whether that can
-// be seen.
+// look takes note of what goes on in the pane. It reports whether that is new.
+func (p *pane) look() bool {
+	if p.pane.State == nil {
+		return false
+	}
+	before := p.state
+	p.state = p.pane.State()
+	return p.state != before
+}
+
+// refresh takes note that a pane has changed, and reports whether that can be
+// seen.
 func (ps *panes) refresh(id string) bool {
 	for _, p := range ps.all {
 		if p.pane.ID == id {
 			p.stale = true
-			return p.shown
+			return p.look() || p.shown
 		}
 	}
 	return false
+}
+
+// of is the pane with a terminal, or -1.
+func (ps *panes) of(target, terminal string) int {
+	if terminal == "" {
+		return -1
+	}
+	return slices.IndexFunc(ps.all, func(p *pane) bool {
+		return p.state.Terminal == terminal && p.state.Target == target
+	})
 }
 
 // restyle gives all panes new colours.
@@ -106,9 +140,13 @@ func (ps *panes) restyle(s *screen.Styles) {
 // has.
 func (ps *panes) draw(c *Console, i int, r rect, active bool) {
 	p := ps.all[i]
+	before := p.shown
 	p.shown = r.w > 2 && r.h > 2
 	if !p.shown {
 		return
+	}
+	if !before { // panes of a session may have one size, which another one has changed
+		p.worker.forgetSize()
 	}
 	if p.stale {
 		p.stale = false
@@ -123,32 +161,95 @@ func (ps *panes) draw(c *Console, i int, r rect, active bool) {
 	} else {
 		p.view.Blur()
 	}
-	p.view.SetTitle(ps.title(i), "")
-	p.view.SetState(p.state(active, typing))
+	right := "" // live
+	if p.state.Stale {
+		right = "not live"
+	}
+	p.view.SetTitle(ps.title(i, i == c.subject()), right)
+	p.view.SetState(p.words(active, typing, i == c.subject()))
 	p.view.SetRect(r.x, r.y, r.w, r.h)
 	p.worker.resize(r.w-2, r.h-2)
 	p.view.Draw(c.screen)
 }
 
-// title says whose terminal pane i is, and which of several.
-func (ps *panes) title(i int) string {
-	if len(ps.all) == 1 {
-		return ps.all[i].pane.Title
-	}
-	return fmt.Sprintf("%d/%d %s", i+1, len(ps.all), ps.all[i].pane.Title)
-}
+// The signs of a pane in which something goes on.
+const (
+	runningSign = "▸"
+	waitingSign = "?"
+)
 
-// state says on the frame where keys go.
-func (p *pane) state(active, typing bool) string {
+// sign says in one cell what goes on in the pane; it is empty if nothing does.
+func (p *pane) sign(waiting bool) string {
 	switch {
-	case p.pane.Type == nil:
-		return "for reading only"
-	case typing:
-		return "typing, ^] leaves"
-	case active:
-		return "Enter types into it"
+	case waiting:
+		return waitingSign
+	case p.state.Running != "":
+		return runningSign
 	}
 	return ""
+}
+
+// name is the pane's short name.
+func (p *pane) name() string {
+	if p.pane.Name != "" {
+		return p.pane.Name
+	}
+	return p.pane.Title
+}
+
+// title says whose terminal pane i is, and which of several. waiting says that
+// the operator is asked about it.
+func (ps *panes) title(i int, waiting bool) string {
+	text := ps.all[i].pane.Title
+	if sign := ps.all[i].sign(waiting); sign != "" {
+		text = sign + " " + text
+	}
+	if len(ps.all) == 1 {
+		return text
+	}
+	return fmt.Sprintf("%d/%d %s", i+1, len(ps.all), text)
+}
+
+// words say on the frame where keys go, or else what goes on.
+func (p *pane) words(active, typing, waiting bool) string {
+	var words []string
+	if p.state.Fault != "" { // else it is cut off first
+		words = append(words, p.state.Fault)
+	}
+	switch {
+	case typing:
+		words = append(words, "typing, ^] leaves")
+	case p.pane.Type == nil:
+		words = append(words, "for reading only")
+	case active:
+		words = append(words, "Enter types into it")
+	}
+	if waiting {
+		words = append(words, "a proposal for it waits for your nod")
+	}
+	if text := p.company(); text != "" {
+		words = append(words, text)
+	}
+	if p.state.Running != "" {
+		words = append(words, "runs "+strings.Join(strings.Fields(p.state.Running), " "))
+	}
+	return strings.Join(words, " · ")
+}
+
+// company says who else is at the pane.
+func (p *pane) company() string {
+	n, typed := p.state.Watchers, p.state.Typed
+	if n == 0 {
+		return ""
+	}
+	text := "1 other terminal"
+	if n > 1 {
+		text = fmt.Sprintf("%d other terminals", n)
+	}
+	if !typed.IsZero() {
+		text += ", typed " + typed.Format(time.TimeOnly)
+	}
+	return text
 }
 
 // mode says the same in the bottom line.
@@ -189,6 +290,11 @@ func (ps *panes) read(i int, id keys.ID) bool {
 	return p != nil && p.view.Do(id)
 }
 
+// resizeTime is the least time between two sizes that a terminal is given. Each
+// one has it wrap all of its text anew, and a window that is dragged larger has
+// dozens a second.
+const resizeTime = 150 * time.Millisecond
+
 // worker takes keys and sizes to a pane, in order, outside of the pump.
 type worker struct {
 	pane Pane
@@ -198,7 +304,8 @@ type worker struct {
 	mu         sync.Mutex
 	bytes      []byte
 	cols, rows int
-	resized    bool
+	resized    bool // the terminal has not been told yet
+	forgotten  bool // it is to be told in any case
 }
 
 func newWorker(p Pane) *worker {
@@ -216,11 +323,18 @@ func (w *worker) typed(p []byte) {
 // resize sets the size that the console has for the terminal.
 func (w *worker) resize(cols, rows int) {
 	w.mu.Lock()
-	same := cols == w.cols && rows == w.rows
+	same := cols == w.cols && rows == w.rows && !w.forgotten
 	w.mu.Unlock()
 	if !same {
-		w.change(func() { w.cols, w.rows, w.resized = cols, rows, true })
+		w.change(func() { w.cols, w.rows, w.resized, w.forgotten = cols, rows, true, false })
 	}
+}
+
+// forgetSize has the size told again that comes next.
+func (w *worker) forgetSize() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.forgotten = true
 }
 
 func (w *worker) change(change func()) {
@@ -237,20 +351,26 @@ func (w *worker) change(change func()) {
 func (w *worker) run(ctx context.Context, m *mailbox) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	rest := stopped() // until the next size may be told
+	resting := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-w.done:
 			return
+		case <-rest.C:
+			resting = false
 		case <-w.wake:
 		}
 		w.mu.Lock()
-		bytes, cols, rows, resized := w.bytes, w.cols, w.rows, w.resized
-		w.bytes, w.resized = nil, false
+		bytes, cols, rows, resized := w.bytes, w.cols, w.rows, w.resized && !resting
+		w.bytes, w.resized = nil, w.resized && resting
 		w.mu.Unlock()
 		if resized && w.pane.Resize != nil {
 			w.pane.Resize(ctx, cols, rows)
+			resting = true
+			rest.Reset(resizeTime)
 		}
 		if len(bytes) > 0 && w.pane.Type != nil {
 			if err := w.pane.Type(ctx, bytes); err != nil && ctx.Err() == nil {

@@ -35,6 +35,9 @@ func (c *Console) pump(ctx context.Context) error {
 		if c.crash != nil || c.quit {
 			return nil
 		}
+		if c.lost != nil {
+			return fmt.Errorf("console: %w: %w", ErrTerminalGone, c.lost)
+		}
 		if c.dirty {
 			now := time.Now()
 			rest := due.Sub(now)
@@ -63,6 +66,9 @@ func (c *Console) pump(ctx context.Context) error {
 			c.letters(c.mail.take())
 		case <-frame.C:
 		case <-spin.C:
+			if err := c.decide(events); err != nil {
+				return err
+			}
 			c.dirty = true
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -87,8 +93,17 @@ func stopped() *time.Timer {
 // nextTick is when the screen changes by itself; 0 if it does not.
 func (c *Console) nextTick() time.Duration {
 	next := c.approval.next()
+	if c.questions.visible() {
+		next = c.questions.next()
+	}
 	if c.turns.busy && (next == 0 || next > spinTime) {
 		next = spinTime
+	}
+	if (len(c.reverts) > 0 || c.windowLeft() > 0) && (next == 0 || next > time.Second) {
+		next = time.Second
+	}
+	if c.player != nil && c.playNext > 0 && (next == 0 || next > c.playNext) {
+		next = c.playNext
 	}
 	return next
 }
@@ -112,9 +127,39 @@ func (c *Console) events(ev tcell.Event, more <-chan tcell.Event) error {
 	return nil
 }
 
+// decide lets the dialogs take the key that has stood alone. Nothing may be on its
+// way then: neither here nor in the terminal.
+func (c *Console) decide(events <-chan tcell.Event) error {
+	for c.undecided() {
+		select {
+		case ev, ok := <-events:
+			if !ok {
+				return fmt.Errorf("console: %w", ErrTerminalGone)
+			}
+			if err := c.events(ev, events); err != nil || c.quit {
+				return err
+			}
+			continue
+		default:
+		}
+		more := c.screen.InputWaits()
+		c.approval.tick(more)
+		c.questions.tick(more)
+		return nil
+	}
+	return nil
+}
+
+// undecided reports whether a dialog holds a key.
+func (c *Console) undecided() bool {
+	return c.approval.visible() && c.approval.dialog.Undecided() || c.questions.visible() && c.questions.dialog.Undecided()
+}
+
 func (c *Console) event(ev tcell.Event) error {
 	switch ev := ev.(type) {
 	case *tcell.EventKey:
+		c.approval.hear(ev)
+		c.questions.hear(ev)
 		if c.paste != nil {
 			c.paste.add(ev)
 			return nil
@@ -122,6 +167,8 @@ func (c *Console) event(ev tcell.Event) error {
 		c.key(keys.Pressed(ev))
 		c.urgent = true
 	case *tcell.EventPaste:
+		c.approval.hear(nil)
+		c.questions.hear(nil)
 		if ev.Start() {
 			c.paste = &paste{}
 			return nil
@@ -134,10 +181,10 @@ func (c *Console) event(ev tcell.Event) error {
 	case *tcell.EventMouse:
 		c.mouse(ev)
 	case *tcell.EventResize:
-		c.approval.rearm()
+		c.rearm()
 	case *tcell.EventFocus:
 		c.blurred = !ev.Focused
-		c.approval.rearm()
+		c.rearm()
 	case *tcell.EventError:
 		return fmt.Errorf("console: %w: %w", ErrTerminalGone, ev)
 	case *tcell.EventInterrupt:
@@ -145,6 +192,8 @@ func (c *Console) event(ev tcell.Event) error {
 		// on the screen.
 		if done, ok := ev.Data().(func()); ok {
 			c.letters(c.mail.take())
+			c.approval.tick(false)
+			c.questions.tick(false)
 			c.draw()
 			done()
 		}
@@ -164,9 +213,11 @@ func (c *Console) letters(m mail) {
 	seen := len(m.letters) > 0 || m.asked
 	for id := range m.screens {
 		seen = c.panes.refresh(id) || seen
+		c.approval.changed(c, id)
 	}
 	if m.asked {
 		c.approval.update(c)
+		c.questions.update(c)
 	}
 	c.dirty = c.dirty || seen
 }
@@ -181,20 +232,47 @@ func (c *Console) letter(letter any) {
 		c.ended(l.err)
 	case prompted:
 		c.chat.Prompt(l.text, false)
+	case onPump:
+		l(c)
 	case noted:
 		c.chat.Notice(l.text)
 	case failed:
 		c.chat.Fault(l.text, l.hint)
 	case postured:
-		c.status.Posture = l.posture
+		c.status.Posture, c.window = l.posture, time.Time{}
 		c.chat.Notice("posture: " + l.posture)
+	case Tape:
+		c.playTape(l)
+	case alarmed:
+		c.sound(l)
+	case windowed:
+		c.windowed(l)
+	case targeted:
+		c.status.TargetStatus = l.target
+	case relisted:
+		if c.picker != nil {
+			c.picker.Set(c.opt.Targets.List())
+		}
+		c.approval.linked(c)
 	case cleared:
 		c.chat.Clear()
 		c.context = 0
 	case paneAdded:
-		c.panes.add(c, l.pane)
+		c.addPane(l.pane)
 	case paneGone:
 		c.removePane(l.id)
+		c.approval.changed(c, l.id)
+	case voided:
+		c.approval.void(l.request, l.why)
+	case looked:
+		c.approval.looked(l)
+	case reverting:
+		c.reverting(l.news)
+	case modelled:
+		c.status.Model, c.status.Limit, c.context = l.model.Name, l.model.Limit, l.model.Context
+		c.chat.Notice("model: " + l.model.Name + ", from the next request on")
+	case unsteered:
+		c.unsteer(l.text)
 	case offered:
 		c.opt.Resume = l.resume
 	case panicked:
@@ -205,7 +283,16 @@ func (c *Console) letter(letter any) {
 func (c *Console) turnEvent(e agent.Event) {
 	switch e := e.(type) {
 	case agent.Usage:
-		c.context = e.Context
+		if e.Agent == "" { // a sub-agent has a context of its own
+			c.context = e.Context
+		}
+		if e.Total > 0 {
+			c.status.Cost = money(e.Total)
+		}
+	case agent.Compaction:
+		c.context = e.After
+	case agent.Steered:
+		c.steered(e.Text)
 	case agent.Done:
 		c.turns.told = true
 	}

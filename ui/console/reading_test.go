@@ -74,13 +74,18 @@ func TestEscLeavesASearchAndThenThePane(t *testing.T) {
 	s.Type("n/v").See("> n/v")
 }
 
+func TestTwoEscsThatComeAtOnceAreTwo(t *testing.T) {
+	s := prepare(t, 80, 24, nil).onPane(logLines())
+	s.Press("/").Type("error").Press("Enter").See("held").Press("Alt-Esc").Gone("held").Gone("reading local")
+}
+
 func TestASearchLineSurvivesADialog(t *testing.T) {
 	s := prepare(t, 120, 40, nil).onPane(logLines())
 	s.Press("/").Type("err")
 	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
 	s.See("touch /tmp/one").See("/err")
 	s.clock.Advance(time.Minute)
-	s.Idle().Press("n").Gone("touch /tmp/one")
+	s.decide("n").Gone("touch /tmp/one")
 	if a := answer(t, answers); a.Approved {
 		t.Errorf("%+v", a)
 	}
@@ -124,7 +129,7 @@ func TestADragThatADialogCutsShortCopiesNothing(t *testing.T) {
 	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
 	s.See("touch /tmp/one").Mouse(60, 6, tcell.Button1).Mouse(60, 6, tcell.ButtonNone)
 	s.clock.Advance(time.Minute)
-	s.Idle().Press("n").Gone("touch /tmp/one")
+	s.decide("n").Gone("touch /tmp/one")
 	answer(t, answers)
 	s.Mouse(5, 37, tcell.Button1).Mouse(5, 37, tcell.ButtonNone).Type("x").See("> x").Gone("reading local")
 	copied(t, s)

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/nod-console/nod/themes"
+	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/ui/keys"
-	"github.com/nod-console/nod/ui/screen"
 )
 
 // slash carries out a slash command.
@@ -27,12 +27,38 @@ func (c *Console) slash(text string) {
 		c.report()
 	case keys.Approve:
 		c.posture(args)
+	case keys.Replay:
+		c.replay(args)
+	case keys.Targets:
+		if args != "" {
+			c.useTarget(args)
+		} else {
+			c.openPicker()
+		}
 	case keys.Theme:
 		c.theme(args)
 	case keys.New:
 		c.newConversation()
 	case keys.Resume:
 		c.resume()
+	case keys.Undo:
+		c.undo(args)
+	case keys.History:
+		c.past(args)
+	case keys.Fork:
+		c.fork()
+	case keys.Memory:
+		c.memory(args)
+	case keys.Model:
+		c.model(args)
+	case keys.Context:
+		c.showContext()
+	case keys.Compact:
+		c.compact()
+	case keys.Steer:
+		c.steer(args)
+	case keys.Queue:
+		c.showQueue(args)
 	default:
 		c.do(cmd)
 	}
@@ -43,7 +69,7 @@ func (c *Console) report() {
 	s := c.status
 	var lines []string
 	for _, l := range [][2]string{
-		{"target", strings.TrimSpace(s.Target + " " + s.Trust)}, {"posture", s.Posture}, {"model", s.Model},
+		{"target", strings.TrimSpace(s.Name + " " + s.Trust)}, {"posture", s.Posture}, {"model", s.Model},
 		{"cost", s.Cost},
 	} {
 		if l[1] != "" {
@@ -69,9 +95,13 @@ func (c *Console) report() {
 var postures = []string{"ask", "ask-all", "read-only"}
 
 func (c *Console) posture(word string) {
+	if d, err := time.ParseDuration(word); err == nil && (d == 0 || d >= time.Second && d <= policy.MaxWindow) {
+		c.openWindow(word, d)
+		return
+	}
 	if !slices.Contains(postures, word) {
-		c.chat.Fault(fmt.Sprintf("/approve %q: want %s", word, strings.Join(postures, ", ")),
-			"the posture is "+c.status.Posture)
+		c.chat.Fault(fmt.Sprintf("/approve %q: want %s, or how long changes may run by themselves: 1s to 1h, such as 10m; 0 ends that",
+			word, strings.Join(postures, ", ")), "the posture is "+c.status.Posture)
 		return
 	}
 	c.background(func(ctx context.Context) {
@@ -85,16 +115,10 @@ func (c *Console) posture(word string) {
 
 func (c *Console) theme(name string) {
 	if name == "" {
-		c.chat.Notice("themes: " + strings.Join(themes.Names(), ", "))
+		c.openThemes()
 		return
 	}
-	theme, err := themes.Load(name)
-	if err != nil {
-		c.chat.Fault(err.Error(), "")
-		return
-	}
-	c.styles = screen.NewStyles(theme)
-	c.panes.restyle(&c.styles)
+	c.wear(name)
 }
 
 func (c *Console) newConversation() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/ui/keys"
 )
 
 // turns runs one turn at a time and keeps the prompts that wait. It belongs to
@@ -18,6 +19,7 @@ type turns struct {
 	told        bool // the turn said that it is done
 	cancel      context.CancelFunc
 	queue       []string
+	steering    []string // what the turn has been told, and has not taken in yet
 }
 
 // submit runs a prompt now, or after those before it.
@@ -32,7 +34,12 @@ func (c *Console) submit(prompt string) {
 }
 
 func (c *Console) begin(prompt string) {
-	c.runTurn(func(ctx context.Context) error { return c.opt.Submit(ctx, prompt, c.sink) })
+	c.runTurn(func(ctx context.Context) error {
+		if command, ok := keys.OwnCommand(prompt); ok && c.opt.Command != nil {
+			return c.opt.Command(ctx, command, c.sink)
+		}
+		return c.opt.Submit(ctx, prompt, c.sink)
+	})
 }
 
 // sink takes a turn's events. It is called by the turn's goroutine.
@@ -52,20 +59,31 @@ func (c *Console) runTurn(run func(ctx context.Context) error) {
 func (c *Console) interrupt() {
 	c.turns.interrupted = true
 	c.turns.cancel()
-	if len(c.turns.queue) > 0 {
-		c.turns.queue = nil
-		text := strings.Join(c.chat.DropQueue(), "\n")
-		if !c.input.Empty() {
-			text += "\n" + c.input.Text()
-		}
-		c.input.Set(text)
+	c.takeBack()
+}
+
+// takeBack puts what waits back to where it was written.
+func (c *Console) takeBack() {
+	c.turns.queue = nil
+	texts := append(c.turns.steering, c.chat.DropQueue()...)
+	c.turns.steering = nil
+	if len(texts) == 0 {
+		return
 	}
+	if !c.input.Empty() {
+		texts = append(texts, c.input.Text())
+	}
+	c.input.Set(strings.Join(texts, "\n"))
 }
 
 // ended takes note of a turn's end and begins the next one.
 func (c *Console) ended(err error) {
 	t := c.turns
 	c.turns = turns{queue: t.queue}
+	for _, text := range t.steering { // the turn was over before it could be told
+		c.turns.queue = append(c.turns.queue, text)
+		c.chat.Prompt(text, true)
+	}
 	if !t.told {
 		ending := agent.Failed
 		if t.interrupted {

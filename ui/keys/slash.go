@@ -31,6 +31,13 @@ func IsCommand(line string) bool {
 	return true
 }
 
+// OwnCommand is the command that the operator gives himself by a prompt such as
+// "!uptime".
+func OwnCommand(prompt string) (command string, ok bool) {
+	command, ok = strings.CutPrefix(prompt, "!")
+	return command, ok && strings.TrimSpace(command) != ""
+}
+
 // Parse takes a slash command apart. The error is an *UnknownError.
 func Parse(line string) (c Command, args string, err error) {
 	word, args, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")

@@ -16,9 +16,14 @@ const (
 	Previous  ID = "previous"
 	Terminal  ID = "terminal"
 	Zoom      ID = "zoom"
+	Targets   ID = "targets"
+	Palette   ID = "palette"
+	Suspend   ID = "suspend"
 
 	Send         ID = "send"
 	Newline      ID = "newline"
+	Editor       ID = "editor"
+	Own          ID = "own"
 	Earlier      ID = "earlier"
 	Later        ID = "later"
 	LineStart    ID = "line-start"
@@ -46,15 +51,35 @@ const (
 	Mark           ID = "mark"
 	MarkLines      ID = "mark-lines"
 	Link           ID = "link"
+	Attach         ID = "attach"
 	Search         ID = "search"
 	SearchNext     ID = "search-next"
 	SearchPrevious ID = "search-previous"
+
+	Pause           ID = "pause"
+	Backwards       ID = "backwards"
+	Forwards        ID = "forwards"
+	NextCommand     ID = "next-command"
+	PreviousCommand ID = "previous-command"
+	Slower          ID = "slower"
+	Faster          ID = "faster"
+	Step            ID = "step"
+	Replay          ID = "replay"
 
 	Status  ID = "status"
 	Approve ID = "approve"
 	Theme   ID = "theme"
 	New     ID = "new"
 	Resume  ID = "resume"
+	Undo    ID = "undo"
+	History ID = "history"
+	Fork    ID = "fork"
+	Memory  ID = "memory"
+	Model   ID = "model"
+	Context ID = "context"
+	Compact ID = "compact"
+	Steer   ID = "steer"
+	Queue   ID = "queue"
 )
 
 // Place is where the keyboard is.
@@ -69,6 +94,7 @@ const (
 	Typing                      // a mirrored terminal, keys go to its target
 	Overlay                     // help, or whether to quit
 	Dialog                      // an approval, which has keys of its own
+	Playing                     // a recording
 	Anywhere  = Input | Chat | Pane | Searching
 )
 
@@ -114,6 +140,7 @@ const (
 	writing    = "Writing"
 	reading    = "Reading"
 	terminals  = "Reading a terminal"
+	playing    = "Playing a recording"
 	commands   = "Commands"
 )
 
@@ -124,14 +151,19 @@ var table = []Command{
 	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay | Dialog, "", "", "interrupt the turn", "", everywhere, Turn},
 	{Next, []string{"Tab"}, Anywhere, "", "", "go to the next part of the screen", "pane", everywhere, Nothing},
 	{Previous, []string{"Shift-Tab"}, Anywhere, "", "", "go to the part before", "", everywhere, Nothing},
-	{Terminal, []string{"Ctrl-]"}, Anywhere | Typing, "", "", "type into the terminal; again: leave it", "terminal", everywhere, APane},
+	{Terminal, []string{"Ctrl-]"}, Anywhere | Typing | Dialog, "", "", "type into the terminal; again: leave it", "terminal", everywhere, APane},
 	{Zoom, []string{"Ctrl-O"}, Anywhere, "", "", "show only the part with the keyboard; again: show all", "", everywhere, Nothing},
+	{Targets, []string{"Ctrl-T"}, Anywhere, "target", "[name]", "choose where to work; with a name: connect to it", "targets", everywhere, Callback},
+	{Palette, []string{"Ctrl-P"}, Anywhere, "", "", "choose one of all these commands", "commands", everywhere, Nothing},
+	{Suspend, []string{"Ctrl-Z"}, Anywhere, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
 	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog, "", "", "draw the screen anew", "", everywhere, Nothing},
 
 	{Send, []string{"Enter"}, Input, "", "", "send what is written", "", writing, Nothing},
 	{Newline, []string{"Alt-Enter", "Ctrl-J"}, Input, "", "", "begin a new line", "", writing, Nothing},
-	{Earlier, []string{"Up", "Ctrl-P"}, Input, "", "", "the line above, then earlier prompts", "", writing, Nothing},
-	{Later, []string{"Down", "Ctrl-N"}, Input, "", "", "the line below, then later prompts", "", writing, Nothing},
+	{Own, []string{"!"}, 0, "", "", "before a command: run it yourself in the terminal; asked and recorded like any other, and the model reads of it", "", writing, Nothing},
+	{Editor, []string{"Ctrl-X", "Alt-e"}, Input, "", "", "write on in your editor ($VISUAL, $EDITOR)", "", writing, Callback},
+	{Earlier, []string{"Up", "Alt-p"}, Input, "", "", "the line above, then earlier prompts", "", writing, Nothing},
+	{Later, []string{"Down", "Alt-n"}, Input, "", "", "the line below, then later prompts", "", writing, Nothing},
 	{LineStart, []string{"Home", "Ctrl-A"}, Input, "", "", "to the start of the line", "", writing, Nothing},
 	{LineEnd, []string{"End", "Ctrl-E"}, Input, "", "", "to the end of the line", "", writing, Nothing},
 	{WordLeft, []string{"Alt-b", "Ctrl-Left", "Alt-Left"}, Input, "", "", "a word to the left", "", writing, Nothing},
@@ -171,14 +203,44 @@ var table = []Command{
 	{Mark, []string{"v", " "}, Pane, "", "", "begin a selection at the cursor; again: end it", "select", terminals, Nothing},
 	{MarkLines, []string{"V"}, Pane, "", "", "select whole lines; again: end it", "", terminals, Nothing},
 	{Copy, []string{"y"}, Pane, "", "", "copy the selection; dragging the mouse selects and copies", "copy", terminals, Selection},
+	{Attach, []string{"a"}, Pane, "", "", "copy the command by which you get at the terminal by hand", "", terminals, Nothing},
 	{Link, []string{"o"}, Pane, "", "", "copy the address of the link at the cursor or above; Ctrl-click: of that one", "", terminals, Nothing},
 
+	{Pause, []string{" ", "p"}, Playing, "", "", "pause; again: go on", "pause", playing, Nothing},
+	{Backwards, []string{"Left", "h"}, Playing, "", "", "five seconds back", "", playing, Nothing},
+	{Forwards, []string{"Right", "l"}, Playing, "", "", "five seconds on", "", playing, Nothing},
+	{NextCommand, []string{"n", "]", "Down"}, Playing, "", "", "to the next command", "command", playing, Nothing},
+	{PreviousCommand, []string{"N", "[", "Up"}, Playing, "", "", "to the command before", "", playing, Nothing},
+	{Faster, []string{"+", ">"}, Playing, "", "", "twice as fast", "faster", playing, Nothing},
+	{Slower, []string{"-", "<"}, Playing, "", "", "half as fast", "slower", playing, Nothing},
+	{Step, []string{"."}, Playing, "", "", "pause, and show the next piece of output", "", playing, Nothing},
+	{Top, []string{"Home", "g", "0"}, Playing, "", "", "to the beginning", "", playing, Nothing},
+	{Bottom, []string{"End", "G", "$"}, Playing, "", "", "to the end", "", playing, Nothing},
+	{Back, []string{"q", "Esc", "Ctrl-C", "Ctrl-D"}, Playing, "", "", "leave the recording", "leave", playing, Nothing},
+	{Redraw, []string{"Ctrl-L"}, Playing, "", "", "draw the screen anew", "", playing, Nothing},
+
 	{Status, nil, 0, "status", "", "show what holds at the moment", "", commands, Nothing},
-	{Approve, nil, 0, "approve", "ask|ask-all|read-only", "say how much may run by itself", "", commands, Callback},
-	{Theme, nil, 0, "theme", "[name]", "change the colours, or name them all", "", commands, Nothing},
+	{Approve, nil, 0, "approve", "ask|ask-all|read-only|10m", "say how much may run by itself; a time lets changes pass that long", "", commands, Callback},
+	{Model, nil, 0, "model", "[name]", "let another model answer, from the next request on; without a name: which there are", "", commands, Callback},
+	{Context, nil, 0, "context", "", "show how full the model's context is, and of what", "", commands, Callback},
+	{Compact, nil, 0, "compact", "", "put a summary in the place of older messages; nothing is deleted", "", commands, Callback},
+	{Steer, nil, 0, "steer", "text", "say something to the model while it works: it gets in at the next step, not only after the turn", "", commands, Callback},
+	{Queue, nil, 0, "queue", "[clear]", "show what waits for the end of the turn; clear: take it back into the input", "", commands, Nothing},
+	{Theme, nil, 0, "theme", "[name]", "change the colours; without a name: choose while looking", "", commands, Nothing},
 	{New, nil, 0, "new", "", "begin a new conversation", "", commands, Callback},
+	{Replay, nil, 0, "replay", "[run]", "play what a pane has shown: the newest recording with something in it, or where a run begins", "", commands, Callback},
 	{Resume, nil, 0, "resume", "", "go on with the conversation that was offered", "", commands, Offer},
+	{History, nil, 0, "history", "[words]", "choose an earlier conversation to go on with; with words: those that have them", "", commands, Callback},
+	{Fork, nil, 0, "fork", "", "go back to before one of your prompts, in a copy of this conversation", "", commands, Callback},
+	{Memory, nil, 0, "memory", "[strike ID]", "show what is remembered, and what was told to the model; strike: a pattern that is to count no longer", "", commands, Callback},
+	{Undo, nil, 0, "undo", "[list]", "take back what nod did last, if it can be: asked like anything else; list: what there is", "", commands, Callback},
 	{Quit, []string{"Ctrl-D"}, Input | Chat | Pane, "quit", "", "quit; the key only where nothing is written", "", commands, Nothing},
+}
+
+// motions are the commands that mean something only as keys under the hand.
+var motions = []ID{
+	Newline, Earlier, Later, LineStart, LineEnd, WordLeft, WordRight, DeleteWord, DeleteBefore, DeleteAfter,
+	Up, Down, Left, Right, Select, SelectNext, Send, Back,
 }
 
 // Find returns the command of a key at a place.

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,19 +37,47 @@ func Groups(f Facts) []Group {
 	return groups
 }
 
+// Choice is a command as the palette shows it.
+type Choice struct {
+	Command Command
+	Entry
+}
+
+// Choices are the commands that can be given at a place, and all that have a word
+// after the slash, in the table's order. What only moves a cursor is left out.
+func Choices(place Place, f Facts) []Choice {
+	var choices []Choice
+	for _, c := range table {
+		if c.Slash == "" && c.Where&place == 0 || c.ID == Palette || slices.Contains(motions, c.ID) {
+			continue
+		}
+		entry := Entry{Keys: c.label(), Text: c.Text, Reason: c.Unavailable(f)}
+		if slices.ContainsFunc(choices, func(o Choice) bool { return o.Command.ID == c.ID }) {
+			continue
+		}
+		choices = append(choices, Choice{c, entry})
+	}
+	return choices
+}
+
 // label is all ways to give the command.
 func (c Command) label() string {
 	var ways []string
 	for _, k := range c.Keys {
-		if k == " " {
-			k = "Space"
-		}
-		ways = append(ways, k)
+		ways = append(ways, spoken(k))
 	}
 	if c.Slash != "" {
 		ways = append(ways, strings.TrimSpace("/"+c.Slash+" "+c.Args))
 	}
 	return strings.Join(ways, ", ")
+}
+
+// spoken is a key's name in a text, where a blank would not be seen.
+func spoken(key string) string {
+	if key == " " {
+		return "Space"
+	}
+	return key
 }
 
 // Hint is a key and a word for the bottom line.
@@ -65,7 +94,7 @@ func Hints(place Place, f Facts) []Hint {
 		if c.ID == Terminal && place == Typing {
 			text = "leave terminal"
 		}
-		hints = append(hints, Hint{strings.Replace(c.Keys[0], "Ctrl-", "^", 1), text})
+		hints = append(hints, Hint{strings.Replace(spoken(c.Keys[0]), "Ctrl-", "^", 1), text})
 	}
 	return hints
 }

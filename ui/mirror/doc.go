@@ -10,7 +10,8 @@
 // shown, moved as far as it takes to keep the cursor in view. PgUp, PgDn and the
 // wheel look at what has scrolled off; End goes back to the live picture. A
 // picture that is looked at stands still while the program goes on writing, and
-// the frame says how far above the live one it is. The addresses of hyperlinks
+// the frame says how far above the live one it is. Of a pane that is larger than
+// its frame, the frame says how much is shown. The addresses of hyperlinks
 // (OSC 8) are underlined.
 //
 // # Reading

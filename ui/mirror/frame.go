@@ -44,16 +44,24 @@ func (m *Mirror) apart() string {
 	return ""
 }
 
-// size says how large the live picture is, and how many lines are above it if
-// there is room for that.
+// size says how large the live picture is, and that there is no room for all of
+// it, as far as there is room to say so. How many lines are above it comes last.
 func (m *Mirror) size(room int) string {
-	size := fmt.Sprintf("live %d×%d", m.snap.Size.Cols, m.snap.Size.Rows)
+	_, _, width, height := m.GetInnerRect()
+	size := m.snap.Size
+	text := fmt.Sprintf("live %d×%d", size.Cols, size.Rows)
+	if size.Cols > width || size.Rows > height {
+		text = fmt.Sprintf("live %d×%d of %d×%d", min(size.Cols, width), min(size.Rows, height), size.Cols, size.Rows)
+		if screen.Width(text) > room {
+			text = fmt.Sprintf("of %d×%d", size.Cols, size.Rows)
+		}
+	}
 	if n := m.snap.Scrolled; n > 0 {
-		if long := count(n, "line") + " above, " + size; screen.Width(long) <= room {
+		if long := count(n, "line") + " above, " + text; screen.Width(long) <= room {
 			return long
 		}
 	}
-	return size
+	return text
 }
 
 // drawWords writes what is going on at the bottom of the frame.

@@ -49,7 +49,11 @@ func New() (*Screen, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
 	}
-	return NewOn(tty)
+	s, err := NewOn(tty)
+	if err == nil {
+		s.tty.operators = true
+	}
+	return s, err
 }
 
 // NewOn is New on a given terminal device. A terminal type that nobody knows is
@@ -88,31 +92,51 @@ func (s *Screen) Init() error {
 	return nil
 }
 
-// Fini restores the terminal. Unread input is thrown away meanwhile: tcell
+// Fini restores the terminal. Unread input is thrown away.
+func (s *Screen) Fini() { s.finish.Do(func() { s.letGo(s.Screen.Fini) }) }
+
+// Suspend restores the terminal until Resume. Unread input is thrown away.
+func (s *Screen) Suspend() (err error) {
+	s.letGo(func() { err = s.Screen.Suspend() })
+	if err != nil {
+		return fmt.Errorf("give the terminal back: %w", err)
+	}
+	return nil
+}
+
+// Resume takes the terminal over again after Suspend. The next frame is sent
+// whole, for whatever was drawn meanwhile.
+func (s *Screen) Resume() error {
+	if err := s.Screen.Resume(); err != nil {
+		return fmt.Errorf("take over the terminal: %w", err)
+	}
+	s.stale, s.shown = true, hidden
+	return nil
+}
+
+// letGo stops the screen below by stop. Input is thrown away meanwhile: tcell
 // waits for its goroutines, which wait for room in the queue of events.
-func (s *Screen) Fini() {
-	s.finish.Do(func() {
-		if s.tty != nil && s.taken {
-			for !s.tty.parkReader() {
+func (s *Screen) letGo(stop func()) {
+	if s.tty != nil && s.taken {
+		for !s.tty.parkReader() {
+			s.drop()
+		}
+	}
+	done, dropped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(dropped)
+		for {
+			select {
+			case <-done:
+				return
+			default:
 				s.drop()
 			}
 		}
-		done, dropped := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(dropped)
-			for {
-				select {
-				case <-done:
-					return
-				default:
-					s.drop()
-				}
-			}
-		}()
-		s.Screen.Fini()
-		close(done)
-		<-dropped
-	})
+	}()
+	stop()
+	close(done)
+	<-dropped
 }
 
 // drop throws away one event, or waits a moment for one.
@@ -122,6 +146,13 @@ func (s *Screen) drop() {
 		return
 	}
 	time.Sleep(time.Millisecond)
+}
+
+// InputWaits reports whether there is input that no event has told of yet: in the
+// terminal, with whoever reads it, or as an event that nobody took. An escape at
+// the end of more input is such: tcell waits for what comes behind it.
+func (s *Screen) InputWaits() bool {
+	return s.HasPendingEvent() || s.tty != nil && s.taken && s.tty.inputWaits()
 }
 
 // Size is the size of the frame that is being drawn. It follows the terminal's

@@ -194,7 +194,7 @@ func TestFiniRestoresWhileInputIsWaiting(t *testing.T) {
 	go func() { s.Fini(); s.Fini(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Fini hangs")
 	}
 	<-flood
@@ -305,7 +305,7 @@ func pollUntil(t *testing.T, s tcell.Screen) tcell.Event {
 	select {
 	case ev := <-events:
 		return ev
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no event")
 		return nil
 	}
@@ -313,7 +313,7 @@ func pollUntil(t *testing.T, s tcell.Screen) tcell.Event {
 
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("no %s", what)
 		}

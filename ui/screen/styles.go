@@ -19,10 +19,22 @@ type Styles struct {
 }
 
 // NewStyles turns a theme into styles. With NO_COLOR set to anything, colours
-// are left out and what had a background of its own is shown in reverse.
+// are left out and what had a background of its own is shown in reverse. A role
+// without a background stands on that of the text, so that a theme can bring
+// its own ground.
 func NewStyles(t themes.Theme) Styles {
 	colors := os.Getenv("NO_COLOR") == ""
-	style := func(r themes.Role) tcell.Style { return toStyle(t.Style(r), colors) }
+	ground := t.Style(themes.Text).BG
+	style := func(r themes.Role) tcell.Style {
+		s := t.Style(r)
+		switch {
+		case colors && s.BG.Default():
+			s.BG = ground
+		case !colors && r == themes.Text:
+			s.BG = themes.Color{} // it is what the others are the reverse of
+		}
+		return toStyle(s, colors)
+	}
 	return Styles{
 		Text: style(themes.Text), Muted: style(themes.Muted), Accent: style(themes.Accent),
 		OK: style(themes.OK), Warn: style(themes.Warn), Danger: style(themes.Danger),

@@ -2,10 +2,12 @@ package screen
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/gdamore/tcell/v2"
+	"golang.org/x/sys/unix"
 )
 
 // quietTTY is a terminal device that does not send what would change nothing.
@@ -17,11 +19,14 @@ import (
 // parkReader no Read returns until Drain.
 type quietTTY struct {
 	tcell.Tty
+	operators bool // it is the controlling terminal of this process
+
 	mu sync.Mutex
 	q  squeezer
 
 	reader  sync.Mutex
 	reading bool          // a Read is under way: the reader holds no input
+	partial bool          // what was read last ends in an escape, whose key comes later
 	failed  bool          // the last Read failed: there is no reader any more
 	parking bool          // no Read is to return
 	drained chan struct{} // closed by Drain
@@ -56,6 +61,7 @@ func (t *quietTTY) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	t.reading, t.failed = false, err != nil
+	t.partial = n > 1 && p[n-1] == '\x1b'
 	t.reader.Unlock()
 	return n, err
 }
@@ -85,6 +91,25 @@ func (t *quietTTY) parkReader() bool {
 	defer t.reader.Unlock()
 	t.parking = true
 	return t.reading || t.failed
+}
+
+// inputWaits reports whether there is input that the reader has not handed on.
+func (t *quietTTY) inputWaits() bool {
+	t.reader.Lock()
+	holds := !t.reading && !t.failed || t.partial
+	t.reader.Unlock()
+	return holds || t.operators && typedInto("/dev/tty")
+}
+
+// typedInto reports whether a terminal has input that nobody has read. It says no
+// where it cannot know.
+func typedInto(terminal string) bool {
+	fd, err := unix.Open(terminal, unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+	return errors.Join(err, unix.Close(fd)) == nil && n > 0
 }
 
 // Drain implements tcell.Tty.

@@ -9,11 +9,15 @@ import (
 
 	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/targets"
 )
 
 // Top is what the first line shows. Empty parts are left out.
 type Top struct {
 	Target, Trust string
+	State         string        // of the target, in a few words; foreign text
+	Latency       time.Duration // of its last answer
+	Load          string        // what it uses
 	Posture       string
 	Model         string
 	Context       int // percent of the model's limit; 0 if not known
@@ -24,6 +28,8 @@ type Top struct {
 
 // Bottom is what the last line shows.
 type Bottom struct {
+	Alarm   string // what is wrong with nod itself; it wins over everything else
+	Grave   bool   // because of that, nothing that acts may run
 	Mode    string // a word on where the keys go, if that is not plain: "typing into local"
 	Hints   []keys.Hint
 	Turn    bool          // a turn is running
@@ -31,6 +37,7 @@ type Bottom struct {
 	Running int           // calls that run
 	Waiting int           // approvals
 	Frame   int           // of the spinner
+	Revert  string        // what is armed on a host, and when it comes: "revert in 90 s"
 }
 
 // part is a piece of a line. The part with the lowest rank goes first.
@@ -50,6 +57,16 @@ func DrawTop(s tcell.Screen, x, y, width int, t Top, styles *screen.Styles) {
 	}
 	if t.Trust != "" {
 		left = append(left, part{" ●" + t.Trust + " ", styles.Trust(t.Trust), 9, 0})
+	}
+	if t.State != "" {
+		// It may be long, and would be left out as a whole.
+		left = append(left, part{" " + screen.Cut(screen.Clean(t.State), width/2) + " ", styles.Selection, 8, 0})
+	}
+	if t.Latency > 0 {
+		left = append(left, part{" " + targets.Latency(t.Latency) + " ", bar, 3, 0})
+	}
+	if t.Load != "" {
+		left = append(left, part{" " + screen.Clean(t.Load) + " ", bar, 5, 0})
 	}
 	if t.Posture != "" {
 		left = append(left, part{"  " + t.Posture, bar, 7, 0})
@@ -99,13 +116,24 @@ var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"
 func DrawBottom(s tcell.Screen, x, y, width int, b Bottom, styles *screen.Styles) {
 	bar := styles.Bar
 	var left []part
+	if b.Alarm != "" {
+		style := styles.Warn
+		if b.Grave {
+			style = styles.Danger
+		}
+		left = append(left, part{screen.Cut(" ! "+screen.Clean(b.Alarm), width-1) + " ", style.Bold(true).Reverse(true), 10, 0})
+	}
 	if b.Mode != "" {
 		left = append(left, part{" " + b.Mode + " ", styles.Selection.Bold(true), 9, 0})
 	}
 	for i, h := range b.Hints {
 		left = append(left, part{" " + h.Key + " " + h.Text + " ", bar, 5 - min(i, 4), 1 + len(h.Key)})
 	}
-	drawBar(s, x, y, width, left, []part{{b.activity() + " ", bar, 8, 0}}, bar)
+	right := []part{{b.activity() + " ", bar, 8, 0}}
+	if b.Revert != "" {
+		right = append([]part{{" " + b.Revert + " ", styles.Warn.Bold(true).Reverse(true), 10, 0}}, right...)
+	}
+	drawBar(s, x, y, width, left, right, bar)
 }
 
 // activity says what is going on.

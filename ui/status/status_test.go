@@ -1,38 +1,20 @@
 package status_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/nod-console/nod/themes"
 	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/screen"
 	"github.com/nod-console/nod/ui/status"
+	"github.com/nod-console/nod/ui/uitest"
 )
 
 func drawn(t *testing.T, width int, draw func(tcell.Screen, *screen.Styles)) string {
 	t.Helper()
-	theme, err := themes.Load("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	styles := screen.NewStyles(theme)
-	s := tcell.NewSimulationScreen("UTF-8")
-	if err := s.Init(); err != nil {
-		t.Fatal(err)
-	}
-	defer s.Fini()
-	s.SetSize(width, 1)
-	draw(s, &styles)
-	text := ""
-	for x := range width {
-		str, _, _ := s.Get(x, 0)
-		text += str
-	}
-	return strings.TrimRight(text, " ")
+	return uitest.Drawn(t, width, 1, draw)[0]
 }
 
 func TestTheTopLineGivesWayFromTheLeastImportant(t *testing.T) {
@@ -70,6 +52,19 @@ func TestTheBottomLineSaysWhatGoesOnInWords(t *testing.T) {
 		got := drawn(t, 46, func(s tcell.Screen, st *screen.Styles) { status.DrawBottom(s, 0, 0, 46, c.b, st) })
 		if got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestTheTopLineSaysWhatATargetUses(t *testing.T) {
+	top := status.Top{Target: "docker:api", Load: "cpu 3 % · 41 MiB of 2.0 GiB", Posture: "ask", Model: "gpt-5"}
+	for width, want := range map[int]string{
+		70: " nod  docker:api  cpu 3 % · 41 MiB of 2.0 GiB   ask  gpt-5",
+		52: " docker:api  cpu 3 % · 41 MiB of 2.0 GiB   ask",
+		30: " docker:api   ask",
+	} {
+		if got := drawn(t, width, func(s tcell.Screen, st *screen.Styles) { status.DrawTop(s, 0, 0, width, top, st) }); got != want {
+			t.Errorf("%d: %q, want %q", width, got, want)
 		}
 	}
 }

@@ -1,0 +1,202 @@
+package chooser
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/sahilm/fuzzy"
+)
+
+// Row is an entry of the list.
+type Row struct {
+	Name   string // what a choice is told by; unique
+	Text   string // what is shown
+	Note   string // shown at the right: keys, a date
+	Reason string // why it cannot be chosen at the moment; empty if it can
+}
+
+// What says what a key did.
+type What uint8
+
+// What keys do.
+const (
+	Nothing What = iota
+	Moved        // another row is marked
+	Chosen       // the marked row is wanted
+	Closed       // nothing is wanted
+)
+
+// Event is what a key did, and the row that it is about; its zero value is
+// nothing.
+type Event struct {
+	What What
+	Row  Row
+}
+
+// maxFilter bounds what is typed, in bytes.
+const maxFilter = 256
+
+// Chooser is the list, what is typed and what is marked.
+type Chooser struct {
+	title, hint string
+	rows        []Row
+	filter      string
+	shown       []match
+	at          int // in shown
+	top         int // the first row that is drawn
+	page        int // rows that are drawn
+}
+
+// match is a row that fits what is typed, and the bytes that do; those behind
+// its text are in the note.
+type match struct {
+	row  Row
+	hits []int
+}
+
+// New returns a list. The title stands in its frame and the hint, which may be
+// empty, below it.
+func New(title, hint string, rows []Row) *Chooser {
+	c := &Chooser{title: title, hint: hint}
+	c.Set(rows)
+	return c
+}
+
+// Set replaces the rows. What is typed and marked stays.
+func (c *Chooser) Set(rows []Row) {
+	marked, _ := c.marked()
+	c.rows = slices.Clone(rows)
+	c.match()
+	c.Mark(marked.Name)
+}
+
+// Mark marks the row of a name, if it is shown.
+func (c *Chooser) Mark(name string) {
+	if at := slices.IndexFunc(c.shown, func(m match) bool { return m.row.Name == name }); at >= 0 {
+		c.at = at
+	}
+}
+
+// texts are what is typed is matched with, as package fuzzy wants it: a row's
+// text, and behind it the note, which a narrow screen does not show.
+type texts []Row
+
+func (t texts) String(i int) string { return t[i].Text + " " + t[i].Note }
+func (t texts) Len() int            { return len(t) }
+
+// match finds the rows that fit what is typed, and marks the first of them.
+func (c *Chooser) match() {
+	c.shown, c.at, c.top = nil, 0, 0
+	pattern := strings.Join(strings.Fields(c.filter), "")
+	if pattern == "" {
+		for _, r := range c.rows {
+			c.shown = append(c.shown, match{row: r})
+		}
+		return
+	}
+	var scattered []match
+	for _, m := range fuzzy.FindFrom(pattern, texts(c.rows)) {
+		row := c.rows[m.Index]
+		if hits, whole := wordsIn(texts(c.rows).String(m.Index), c.filter); whole {
+			c.shown = append(c.shown, match{row, hits})
+		} else {
+			scattered = append(scattered, match{row, m.MatchedIndexes})
+		}
+	}
+	c.shown = append(c.shown, scattered...)
+}
+
+// wordsIn reports whether a text holds each word that was typed in one piece,
+// and which bytes of it they are.
+func wordsIn(text, typed string) (hits []int, all bool) {
+	text = strings.ToLower(text)
+	for _, word := range strings.Fields(strings.ToLower(typed)) {
+		at := strings.Index(text, word)
+		if at < 0 {
+			return nil, false
+		}
+		for i := range len(word) {
+			hits = append(hits, at+i)
+		}
+	}
+	return hits, true
+}
+
+func (c *Chooser) marked() (Row, bool) {
+	if c.at >= len(c.shown) {
+		return Row{}, false
+	}
+	return c.shown[c.at].row, true
+}
+
+// Key takes a key.
+func (c *Chooser) Key(ev *tcell.EventKey) Event {
+	switch ev.Key() {
+	case tcell.KeyEscape, tcell.KeyCtrlC:
+		if c.filter == "" {
+			return Event{What: Closed}
+		}
+		return c.refilter("")
+	case tcell.KeyEnter:
+		if row, ok := c.marked(); ok && row.Reason == "" {
+			return Event{Chosen, row}
+		}
+	case tcell.KeyUp, tcell.KeyBacktab, tcell.KeyCtrlP:
+		return c.move(-1)
+	case tcell.KeyDown, tcell.KeyTab, tcell.KeyCtrlN:
+		return c.move(1)
+	case tcell.KeyPgUp:
+		return c.move(-max(c.page-1, 1))
+	case tcell.KeyPgDn:
+		return c.move(max(c.page-1, 1))
+	case tcell.KeyHome:
+		return c.move(-len(c.shown))
+	case tcell.KeyEnd:
+		return c.move(len(c.shown))
+	case tcell.KeyBackspace, tcell.KeyBackspace2:
+		_, n := utf8.DecodeLastRuneInString(c.filter)
+		return c.refilter(c.filter[:len(c.filter)-n])
+	case tcell.KeyCtrlU:
+		return c.refilter("")
+	case tcell.KeyRune:
+		if ev.Modifiers()&(tcell.ModAlt|tcell.ModCtrl|tcell.ModMeta) == 0 {
+			return c.Insert(string(ev.Rune()))
+		}
+	}
+	return Event{}
+}
+
+// Insert adds the first line of a text to what is typed: a paste.
+func (c *Chooser) Insert(text string) Event {
+	line, _, _ := strings.Cut(strings.ReplaceAll(text, "\r", "\n"), "\n")
+	if len(c.filter)+len(line) > maxFilter {
+		return Event{}
+	}
+	return c.refilter(c.filter + line)
+}
+
+func (c *Chooser) refilter(filter string) Event {
+	if filter == c.filter {
+		return Event{}
+	}
+	before, _ := c.marked()
+	c.filter = filter
+	c.match()
+	return c.movedFrom(before)
+}
+
+func (c *Chooser) move(by int) Event {
+	before, _ := c.marked()
+	c.at = max(0, min(c.at+by, len(c.shown)-1))
+	return c.movedFrom(before)
+}
+
+func (c *Chooser) movedFrom(before Row) Event {
+	row, ok := c.marked()
+	if !ok || row.Name == before.Name {
+		return Event{}
+	}
+	return Event{Moved, row}
+}

@@ -1,0 +1,88 @@
+package chooser
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// Draw draws the list into a rectangle, with its own frame.
+func (c *Chooser) Draw(s tcell.Screen, x, y, width, height int, styles *screen.Styles) {
+	screen.Fill(s, x, y, width, height, " ", styles.Text)
+	screen.Frame(s, x, y, width, height, c.title, "Esc closes", styles.Focus)
+	x, y, width, height = x+2, y+1, width-4, height-2
+	if width < 1 || height < 1 {
+		return
+	}
+	used := screen.Draw(s, x, y, width, "> "+screen.Clean(c.filter), styles.Accent)
+	s.ShowCursor(x+min(used, width-1), y)
+	last := 1 // rows below the list
+	if c.hint == "" && len(c.shown) > 0 {
+		last = 0
+	}
+	c.page = max(height-1-last, 0)
+	c.top = max(min(c.top, c.at, len(c.shown)-c.page), c.at-c.page+1, 0)
+	for i := 0; i < c.page && c.top+i < len(c.shown); i++ {
+		drawRow(s, x, y+1+i, width, c.shown[c.top+i], c.top+i == c.at, styles)
+	}
+	if last == 0 || height < 2 {
+		return
+	}
+	hint := c.hint
+	if len(c.shown) == 0 {
+		hint = "nothing fits; Ctrl-U begins anew"
+	}
+	screen.Draw(s, x, y+height-1, width, screen.Cut(hint, width), styles.Muted)
+}
+
+// drawRow draws a row: its text, with the letters that were typed, then why it
+// cannot be chosen, and at the right its note where there is room for all of it.
+func drawRow(s tcell.Screen, x, y, width int, m match, marked bool, styles *screen.Styles) {
+	text, hit, side, sign := styles.Text, styles.Accent, styles.Muted, "  "
+	if m.row.Reason != "" {
+		text, hit = styles.Muted, styles.Muted
+	}
+	if marked {
+		text, hit, side, sign = styles.Selection, styles.Selection, styles.Selection, "› "
+		screen.Fill(s, x, y, width, 1, " ", text)
+	}
+	at := screen.Draw(s, x, y, width, sign, text)
+	whole := screen.Clean(m.row.Text)
+	shown := screen.Cut(whole, width-at)
+	if whole != m.row.Text || shown != whole {
+		at += screen.Draw(s, x+at, y, width-at, shown, text) // where letters stand is not known any more
+	} else {
+		at += drawHits(s, x+at, y, m.row.Text, m.hits, text, hit)
+	}
+	if m.row.Reason != "" {
+		at += screen.Draw(s, x+at, y, width-at, screen.Cut(" ("+screen.Clean(m.row.Reason)+")", width-at), side)
+	}
+	note := screen.Clean(m.row.Note)
+	if w := screen.Width(note); w > 0 && at+2+w <= width {
+		screen.Draw(s, x+width-w, y, w, note, side)
+	}
+}
+
+// drawHits draws a text that fits, character by character where letters of it
+// were typed.
+func drawHits(s tcell.Screen, x, y int, text string, hits []int, style, hit tcell.Style) int {
+	if len(hits) == 0 {
+		return screen.Draw(s, x, y, screen.Width(text), text, style)
+	}
+	for _, r := range text {
+		if r >= utf8.RuneSelf { // characters may be made of several: not taken apart
+			return screen.Draw(s, x, y, screen.Width(text), text, style)
+		}
+	}
+	for i := range len(text) {
+		look := style
+		if slices.Contains(hits, i) {
+			look = hit
+		}
+		screen.Draw(s, x+i, y, 1, text[i:i+1], look)
+	}
+	return len(text)
+}

@@ -1,0 +1,102 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/themes"
+	"github.com/nod-console/nod/ui/chooser"
+	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// list is a list that stands in front of everything, and what its keys do.
+type list struct {
+	*chooser.Chooser
+	wide bool // it needs the whole width; else the panes stay visible
+	take func(chooser.Event)
+}
+
+// show opens a list. take hears of each row that is marked and, at last, what
+// was chosen or that nothing was; the list is closed by then.
+func (c *Console) show(l *chooser.Chooser, wide bool, take func(chooser.Event)) {
+	c.list = &list{l, wide, take}
+}
+
+// listKey takes a key for the list.
+func (c *Console) listKey(ev *tcell.EventKey) { c.listEvent(c.list.Key(ev)) }
+
+func (c *Console) listEvent(e chooser.Event) {
+	take := c.list.take
+	switch e.What {
+	case chooser.Nothing:
+		return
+	case chooser.Chosen, chooser.Closed:
+		c.list = nil
+		c.rearm()
+	}
+	take(e)
+}
+
+// openPalette shows every command that can be given where the keyboard is.
+func (c *Console) openPalette() {
+	offers := map[string]keys.Command{}
+	var rows []chooser.Row
+	for _, o := range keys.Choices(c.place(), c.facts()) {
+		name := string(o.Command.ID)
+		offers[name] = o.Command
+		rows = append(rows, chooser.Row{Name: name, Text: o.Text, Note: o.Keys, Reason: o.Reason})
+	}
+	c.show(chooser.New("commands", "Enter does it", rows), true, func(e chooser.Event) {
+		if e.What == chooser.Chosen {
+			c.give(offers[e.Row.Name])
+		}
+	})
+}
+
+// give gives a command as if by its key or its word. One that must be told more
+// is begun in the input, if nothing is written there.
+func (c *Console) give(cmd keys.Command) {
+	switch needs := cmd.Args != "" && !strings.HasPrefix(cmd.Args, "["); {
+	case needs && !c.input.Empty():
+		c.chat.Notice("/" + cmd.Slash + " " + cmd.Args + ": empty the line that you write in first")
+	case needs:
+		c.input.Set("/" + cmd.Slash + " ")
+		c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
+	case cmd.Slash != "":
+		c.slash("/" + cmd.Slash)
+	default:
+		c.do(cmd)
+	}
+}
+
+// openThemes shows the themes; the screen wears the one that is marked.
+func (c *Console) openThemes() {
+	before := c.themeName
+	var rows []chooser.Row
+	for _, name := range themes.Names() {
+		rows = append(rows, chooser.Row{Name: name, Text: name})
+	}
+	l := chooser.New("themes", "the screen wears what is marked; Enter keeps it", rows)
+	l.Mark(before)
+	c.show(l, false, func(e chooser.Event) {
+		if e.What == chooser.Closed {
+			c.wear(before)
+			return
+		}
+		c.wear(e.Row.Name)
+	})
+}
+
+// wear puts a theme on.
+func (c *Console) wear(name string) {
+	theme, err := themes.Load(name)
+	if err != nil {
+		c.chat.Fault(err.Error(), "/theme shows them all")
+		return
+	}
+	c.themeName = name
+	c.styles = screen.NewStyles(theme)
+	c.panes.restyle(&c.styles)
+}

@@ -1,0 +1,155 @@
+package plain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// Whose a line is.
+const (
+	you   = "you"
+	nod   = "nod"
+	run   = "run"
+	end   = "end"
+	note  = "note"
+	fault = "fault"
+)
+
+// printer adds lines.
+type printer struct {
+	mu     sync.Mutex
+	to     io.Writer
+	err    error  // of the first write that failed
+	asking bool   // the last line is the prompt, and somebody may be writing in it
+	whose  string // of the piece of text that is under way
+	begun  bool   // a line of it has been printed
+	rest   string // of it, until its line is complete
+}
+
+// say adds a text of somebody's: its first line with the word, the others below.
+func (p *printer) say(whose, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush()
+	p.lines(whose, text)
+}
+
+// stream adds pieces of a text, line by line as they are complete.
+func (p *printer) stream(whose, piece string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.whose != whose {
+		p.flush()
+		p.whose = whose
+	}
+	p.rest += piece
+	if at := strings.LastIndexByte(p.rest, '\n'); at >= 0 {
+		text := p.rest[:at]
+		p.rest = p.rest[at+1:]
+		p.more(text)
+	}
+}
+
+// flush ends the text that is under way.
+func (p *printer) flush() {
+	if p.rest != "" {
+		p.more(p.rest)
+	}
+	p.whose, p.rest, p.begun = "", "", false
+}
+
+// more adds lines to the text that is under way.
+func (p *printer) more(text string) {
+	whose := p.whose
+	if p.begun {
+		whose = ""
+	}
+	p.begun = true
+	p.lines(whose, text)
+}
+
+// end is flush for what follows.
+func (p *printer) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush()
+}
+
+// lines writes a text: its first line behind the word, if there is one, the
+// others below.
+func (p *printer) lines(whose, text string) {
+	lead := "     "
+	if whose != "" {
+		lead = whose + ": "
+	}
+	var b strings.Builder
+	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		fmt.Fprintf(&b, "%s%s\n", lead, screen.Clean(strings.TrimRight(l, " \r")))
+		lead = "     "
+	}
+	p.write(b.String())
+}
+
+// output adds what a program wrote.
+func (p *printer) output(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush()
+	var b strings.Builder
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, l := range all {
+		if left := len(all) - headLines - tailLines; left > 0 && i >= headLines && i < headLines+left {
+			if i == headLines {
+				fmt.Fprintf(&b, "  … %d lines left out\n", left)
+			}
+			continue
+		}
+		fmt.Fprintf(&b, "  | %s\n", screen.Clean(strings.TrimRight(l, " \r")))
+	}
+	p.write(b.String())
+}
+
+// Of long output, this many lines are printed.
+const headLines, tailLines = 20, 60
+
+// prompt asks for a line.
+func (p *printer) prompt() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush()
+	p.asking = false
+	p.write(you + ": ")
+	p.asking = true
+}
+
+// answered says that the line that was asked for is there, or that nobody asks
+// for it any more.
+func (p *printer) answered(complete bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asking = false
+	if !complete {
+		p.write("\n")
+	}
+}
+
+// write writes lines. What somebody is writing stays above them, and he is asked
+// anew.
+func (p *printer) write(text string) {
+	if p.asking {
+		text = "\n" + text + you + ": "
+	}
+	if _, err := io.WriteString(p.to, text); err != nil && p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *printer) failed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}

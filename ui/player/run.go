@@ -1,0 +1,80 @@
+package player
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// Run gives a player the whole terminal until the operator leaves (nil) or ctx
+// ends (its cause). The terminal is restored in any case.
+func Run(ctx context.Context, s *screen.Screen, p *Player) (err error) {
+	if err := s.Init(); err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	defer s.Fini()
+	events := make(chan tcell.Event)
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			ev := s.PollEvent()
+			if ev == nil { // the screen is finished
+				close(events)
+				return
+			}
+			select {
+			case events <- ev:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		changed, again := p.Tick(time.Now())
+		if changed {
+			draw(s, p)
+		}
+		if timer.Stop(); again > 0 {
+			timer.Reset(again)
+		}
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case ev, open := <-events:
+			if !open {
+				return errors.New("replay: the terminal is gone")
+			}
+			switch ev := ev.(type) {
+			case *tcell.EventKey:
+				if _, done := p.Key(ev); done {
+					return nil
+				}
+				if ev.Key() == tcell.KeyCtrlL {
+					s.Sync()
+				}
+			case *tcell.EventResize:
+				s.Sync()
+			case *tcell.EventError:
+				return fmt.Errorf("replay: %w", ev)
+			}
+			draw(s, p)
+		}
+	}
+}
+
+func draw(s *screen.Screen, p *Player) {
+	s.Clear()
+	s.HideCursor()
+	w, h := s.Size()
+	p.Draw(s, 0, 0, w, h)
+	s.Show()
+}

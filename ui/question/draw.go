@@ -1,0 +1,134 @@
+package question
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// The least size in which a question can be asked.
+const (
+	minWidth  = 24
+	minHeight = 6
+)
+
+// Draw implements tview.Primitive. The dialog takes as many rows of its
+// rectangle as it needs, in the middle.
+func (d *Dialog) Draw(s tcell.Screen) {
+	x, y, width, height := d.GetRect()
+	if width <= 0 || height <= 0 {
+		return
+	}
+	if width < minWidth || height < minHeight {
+		screen.Fill(s, x, y, width, height, " ", d.styles.Text)
+		screen.Draw(s, x, y, width, "too small to ask", d.styles.Warn)
+		d.guard.Rearm() // nothing may be answered that cannot be read
+		return
+	}
+	if width != d.width || height != d.height {
+		d.width, d.height = width, height
+		d.rows = fold(d.question.Text, width-4)
+		d.guard.Rearm()
+	}
+	foot := d.foot(width - 4)
+	body := min(len(d.rows), height-3-len(foot))
+	d.page = max(body, 1)
+	d.scroll(0)
+	used := d.page + 3 + len(foot)
+	y += max(0, (height-used)/2)
+	screen.Fill(s, x, y, width, used, " ", d.styles.Text)
+	screen.Frame(s, x, y, width, used, screen.Cut(screen.Clean(d.question.Title), width-6), d.more(), d.styles.Frame)
+	for i := range min(d.page, len(d.rows)-d.top) {
+		screen.Draw(s, x+2, y+1+i, width-4, d.rows[d.top+i], d.styles.Text)
+	}
+	for i, l := range foot {
+		screen.Draw(s, x+2, y+2+d.page+i, width-4, l.text, l.style)
+		if l.entry {
+			s.ShowCursor(x+2+screen.Width(l.text), y+2+d.page+i)
+		}
+	}
+	d.guard.Paint(d.now())
+}
+
+// fold is a text in rows of a width, line by line.
+func fold(text string, width int) []string {
+	var rows []string
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		rows = append(rows, screen.Fold(screen.Clean(line), width)...)
+	}
+	return rows
+}
+
+// more says how much of the text is below.
+func (d *Dialog) more() string {
+	if below := len(d.rows) - d.top - d.page; below > 0 {
+		return fmt.Sprintf("%d more below", below)
+	}
+	return ""
+}
+
+// row is a row under the text.
+type row struct {
+	text  string
+	style tcell.Style
+	entry bool // the cursor stands behind it
+}
+
+// foot are the rows under the text: what is written or can be chosen, and the
+// keys.
+func (d *Dialog) foot(width int) []row {
+	var rows []row
+	for i, o := range d.question.Options {
+		if d.question.Kind != Choice || i == MaxOptions {
+			break
+		}
+		style, sign := d.styles.Text, " "
+		if i == d.marked {
+			style, sign = d.styles.Accent.Bold(true), "›"
+		}
+		rows = append(rows, row{text: screen.Cut(fmt.Sprintf("%s %d  %s", sign, i+1, screen.Clean(o)), width), style: style})
+	}
+	switch d.question.Kind {
+	case Secret:
+		n := min(utf8.RuneCountInString(d.entry), width-3)
+		rows = append(rows, row{"> " + strings.Repeat("•", n), d.styles.Accent, true})
+	case Line:
+		rows = append(rows, row{"> " + tail(screen.Clean(d.entry), width-3), d.styles.Accent, true})
+	}
+	return append(rows, row{text: screen.Cut(d.hint(), width), style: d.styles.Muted})
+}
+
+// tail is the end of a text that fits a width.
+func tail(text string, width int) string {
+	for screen.Width(text) > width {
+		_, n := utf8.DecodeRuneInString(text)
+		text = text[n:]
+	}
+	return text
+}
+
+// hint names the keys that do something now, and says that keys were thrown away.
+func (d *Dialog) hint() string {
+	if d.guard.Burst() {
+		return "burst of keys ignored · " + d.keys()
+	}
+	return d.keys()
+}
+
+func (d *Dialog) keys() string {
+	switch {
+	case d.guard.Approves(d.now()) > 0:
+		return "read first: keys count in a moment"
+	case d.question.Kind == Secret, d.question.Kind == Line:
+		return "Enter sends it   Esc gives up"
+	case d.question.Kind == Choice:
+		return "a digit chooses   Esc gives up"
+	case !d.seen():
+		return "scroll to the last line (PgDn)   n no"
+	}
+	return "y yes   n no"
+}

@@ -1,0 +1,69 @@
+package result_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/ui/result"
+)
+
+func TestWhatACallIsAbout(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"pattern":"x","path":"/etc"}`:               "x in /etc",
+		`{"items":[{},{}]}`:                           "2 items",
+		`{"question":"Which?","options":["a","b"]}`:   "Which?",
+		`{"url":"https://example.com/"}`:              "https://example.com/",
+		`{"path":"/x","old_text":"a","new_text":"b"}`: "/x",
+	} {
+		if got := result.Subject(json.RawMessage(arguments)); got != want {
+			t.Errorf("%s: %q", arguments, got)
+		}
+	}
+	for want, a := range map[string]tools.Action{
+		"x in /etc":          {Tool: "grep", Path: "/etc", Command: `{"names":"**/*.conf","pattern":"x","limit":5}`},
+		"*.conf in /etc":     {Tool: "glob", Path: "/etc", Command: `{"names":"*.conf","limit":5}`},
+		"Which?":             {Tool: "question", Command: `{"question":"Which?","options":["a","b"]}`},
+		"1 item":             {Tool: "todo", Command: `[{"content":"x","status":"pending"}]`},
+		"https://a.example/": {Tool: "fetch_url", Command: "https://a.example/"},
+		"/x":                 {Tool: "read_file", Path: "/x", Command: `{"offset":1,"limit":2}`},
+	} {
+		if got := result.SubjectOf(a); got != want {
+			t.Errorf("%+v: %q", a, got)
+		}
+	}
+}
+
+func TestWhatSubAgentsAreSentFor(t *testing.T) {
+	one, team := `{"agent":"scout","task":"look"}`, `{"members":[{"name":"web"},{"name":"db"}],"tasks":[{"id":"a"},{"id":"b"},{"id":"c"}]}`
+	for _, got := range []string{
+		result.Subject(json.RawMessage(team)) + "|" + result.Subject(json.RawMessage(one)),
+		result.SubjectOf(tools.Action{Tool: "team", Command: team}) + "|" + strings.TrimPrefix(result.SubjectOf(tools.Action{Tool: "task", Command: one}), "scout: "),
+	} {
+		if got != "web, db: 3 tasks|look" {
+			t.Error(got)
+		}
+	}
+	if got := result.SubjectOf(tools.Action{Tool: "team", Command: `{"members":[{"name":"web"}],"tasks":"[]"}`}); got != "web" {
+		t.Error(got)
+	}
+}
+
+func TestListsAreLines(t *testing.T) {
+	for content, want := range map[string]result.Part{
+		`{"result":{"matches":[{"file":"a.conf","line":3,"text":"x y"},{"file":"b","line":10,"text":""}]}}`: {"matches", "a.conf:3: x y\nb:10: "},
+		`{"result":{"found":["a/","b"]}}`:                                                 {"found", "a/\nb"},
+		`{"result":{"results":[{"title":"T","url":"https://e.example/","snippet":"S"}]}}`: {"results", "T\n  https://e.example/\n  S"},
+		`{"result":{"items":[{"content":"x","status":"in_progress"}]}}`:                   {"items", "in progress: x"},
+		`{"result":{"stdout":"out"}}`:                                                     {"stdout", "out"},
+		`{"result":{"n":[1,{"a":2}]}}`:                                                    {"n", "1\n{\"a\":2}"},
+	} {
+		if got := result.Parts(content); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q", content, got)
+		}
+	}
+	if got := result.Parts(`{"result":{"matches":[]}}`); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,9 @@
+// Package targets is the picker of the places where commands run: this machine,
+// hosts, containers.
+//
+// A [Picker] shows a list of [Target] values that the console hands to it anew
+// whenever something has changed; what is typed filters it. It knows no target:
+// what is chosen comes back as a [Choice].
+//
+// A Picker belongs to one goroutine.
+package targets

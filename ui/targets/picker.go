@@ -1,0 +1,165 @@
+package targets
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// State is how nod stands with a target.
+type State uint8
+
+// The states.
+const (
+	Known      State = iota // it can be connected
+	Connecting              // Detail says how far
+	Connected
+	Lost // it was connected; it is being tried again
+)
+
+// Target is a row of the picker.
+type Target struct {
+	Name    string // canonical: "local", "ssh:web-1", "docker:api"
+	State   State
+	Trust   string        // "prod", "stage", "lab"; may be empty
+	Detail  string        // an address, an image, a step; foreign text
+	Latency time.Duration // of the last answer; 0 if not known
+	Panes   int
+	Word    string // in place of the state's own: "paused"
+	Logs    bool   // it has a log
+	Current bool   // calls that name no target mean this one
+}
+
+// Verb is what is to be done with the chosen target.
+type Verb uint8
+
+// The verbs.
+const (
+	Nothing Verb = iota
+	Close        // the picker
+	Use          // connect if need be, and make it the current one
+	Drop         // give the connection up
+	Attach       // copy the command by which the operator gets there by hand
+	Logs         // show the log, or no more
+)
+
+// Choice is what the operator wants.
+type Choice struct {
+	Verb Verb
+	Name string
+}
+
+// maxFilter bounds what is typed, in bytes.
+const maxFilter = 256
+
+// Picker is the list, what is typed and what is chosen. Its zero value is empty.
+type Picker struct {
+	all    []Target
+	filter string
+	chosen string // name; the first one that matches if it does not
+	top    int    // the first row shown
+	page   int    // rows shown
+}
+
+// Set replaces the list. What is typed and chosen stays.
+func (p *Picker) Set(all []Target) {
+	p.all = slices.Clone(all)
+	slices.SortStableFunc(p.all, func(a, b Target) int { return rank(a) - rank(b) })
+}
+
+// rank brings what is in use to the top.
+func rank(t Target) int {
+	switch {
+	case t.Current:
+		return 0
+	case t.State != Known:
+		return 1
+	}
+	return 2
+}
+
+// matching are the targets whose name or detail holds all words that are typed.
+func (p *Picker) matching() []Target {
+	words := strings.Fields(strings.ToLower(p.filter))
+	var some []Target
+	for _, t := range p.all {
+		text := strings.ToLower(t.Name + " " + t.Trust + " " + t.Detail)
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+// at is the index of the chosen target in some.
+func (p *Picker) at(some []Target) int {
+	return max(0, slices.IndexFunc(some, func(t Target) bool { return t.Name == p.chosen }))
+}
+
+// Key takes a key. Letters filter; what is typed and matches no row can be
+// chosen as the name of a target that the list does not have.
+func (p *Picker) Key(ev *tcell.EventKey) Choice {
+	switch ev.Key() {
+	case tcell.KeyEscape, tcell.KeyCtrlC:
+		if p.filter == "" {
+			return Choice{Verb: Close}
+		}
+		p.filter, p.chosen = "", ""
+	case tcell.KeyUp, tcell.KeyBacktab:
+		p.move(-1)
+	case tcell.KeyDown, tcell.KeyTab:
+		p.move(1)
+	case tcell.KeyPgUp:
+		p.move(-max(p.page-1, 1))
+	case tcell.KeyPgDn:
+		p.move(max(p.page-1, 1))
+	case tcell.KeyEnter:
+		return p.choose(Use)
+	case tcell.KeyCtrlX:
+		return p.choose(Drop)
+	case tcell.KeyCtrlY:
+		return p.choose(Attach)
+	case tcell.KeyCtrlO:
+		return p.choose(Logs)
+	case tcell.KeyBackspace, tcell.KeyBackspace2:
+		_, n := utf8.DecodeLastRuneInString(p.filter)
+		p.filter, p.chosen = p.filter[:len(p.filter)-n], ""
+	case tcell.KeyCtrlU:
+		p.filter, p.chosen = "", ""
+	case tcell.KeyRune:
+		if ev.Modifiers()&(tcell.ModAlt|tcell.ModCtrl|tcell.ModMeta) == 0 {
+			p.Insert(string(ev.Rune()))
+		}
+	}
+	return Choice{}
+}
+
+// Insert adds text to what is typed: a paste.
+func (p *Picker) Insert(text string) {
+	line, _, _ := strings.Cut(strings.ReplaceAll(text, "\r", "\n"), "\n")
+	if len(p.filter)+len(line) <= maxFilter {
+		p.filter, p.chosen = p.filter+line, ""
+	}
+}
+
+func (p *Picker) move(by int) {
+	if some := p.matching(); len(some) > 0 {
+		p.chosen = some[max(0, min(p.at(some)+by, len(some)-1))].Name
+	}
+}
+
+// choose is a choice for the row that is marked.
+func (p *Picker) choose(v Verb) Choice {
+	some := p.matching()
+	switch {
+	case len(some) > 0 && v == Logs && !some[p.at(some)].Logs:
+	case len(some) > 0:
+		return Choice{v, some[p.at(some)].Name}
+	case v == Use && strings.TrimSpace(p.filter) != "":
+		return Choice{v, strings.TrimSpace(p.filter)}
+	}
+	return Choice{}
+}

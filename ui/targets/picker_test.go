@@ -1,0 +1,115 @@
+package targets
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/uitest"
+)
+
+func key(k tcell.Key) *tcell.EventKey { return tcell.NewEventKey(k, 0, tcell.ModNone) }
+
+func typed(p *Picker, text string) {
+	for _, r := range text {
+		p.Key(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+	}
+}
+
+func some() []Target {
+	return []Target{
+		{Name: "local", State: Connected, Panes: 1},
+		{Name: "ssh:db-1", Trust: "prod", Detail: "10.0.0.7"},
+		{Name: "ssh:web-1", State: Connected, Trust: "prod", Current: true, Latency: 42 * time.Millisecond, Panes: 2},
+		{Name: "docker:api", Detail: "registry/api:7\x1b[2J"},
+	}
+}
+
+func drawn(t *testing.T, p *Picker, w, h int) []string {
+	t.Helper()
+	return uitest.Drawn(t, w, h, func(s tcell.Screen, styles *screen.Styles) { p.Draw(s, 0, 0, w, h, styles) })
+}
+
+func TestWhatIsInUseComesFirstAndIsToldInWords(t *testing.T) {
+	p := &Picker{}
+	p.Set(some())
+	rows := drawn(t, p, 80, 10)
+	for i, want := range []string{"", "", "• ssh:web-1", "local", "ssh:db-1", "docker:api"} {
+		if !strings.Contains(rows[i], want) {
+			t.Errorf("row %d is %q, want %q", i, rows[i], want)
+		}
+	}
+	if row := rows[2]; !strings.Contains(row, "connected  ●prod  42 ms · 2 panes") {
+		t.Errorf("%q", row)
+	}
+	if text := strings.Join(rows, ""); strings.ContainsRune(text, 0x1b) {
+		t.Error("an escape sequence reached the screen")
+	}
+	drawn(t, p, 40, 10)
+	drawn(t, p, 3, 2)
+}
+
+func TestTypingFiltersAndEnterChooses(t *testing.T) {
+	p := &Picker{}
+	p.Set(some())
+	typed(p, "prod 1")
+	p.Key(key(tcell.KeyDown))
+	if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Use, "ssh:db-1"}) {
+		t.Errorf("%+v", c)
+	}
+	p.Set(some()[:2]) // the list changes under what is chosen
+	if c := p.Key(key(tcell.KeyCtrlX)); c != (Choice{Drop, "ssh:db-1"}) {
+		t.Errorf("%+v", c)
+	}
+	if c := p.Key(key(tcell.KeyEscape)); c.Verb != Nothing {
+		t.Errorf("Esc with a filter: %+v", c)
+	}
+	if c := p.Key(key(tcell.KeyEscape)); c.Verb != Close {
+		t.Errorf("Esc: %+v", c)
+	}
+	typed(p, "ssh://root@10.9.9.9:2222")
+	if c := p.Key(key(tcell.KeyCtrlY)); c.Verb != Nothing {
+		t.Errorf("no such row: %+v", c)
+	}
+	if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Use, "ssh://root@10.9.9.9:2222"}) {
+		t.Errorf("a name of its own: %+v", c)
+	}
+}
+
+func TestTheChosenRowStaysInSight(t *testing.T) {
+	p := &Picker{}
+	var all []Target
+	for i := range 50 {
+		all = append(all, Target{Name: "ssh:h" + string(rune('a'+i/10)) + string(rune('0'+i%10))})
+	}
+	p.Set(all)
+	drawn(t, p, 60, 12)
+	for range 3 {
+		p.Key(key(tcell.KeyPgDn))
+	}
+	if rows := strings.Join(drawn(t, p, 60, 12), "\n"); !strings.Contains(rows, "›  ssh:hc1") {
+		t.Error(rows)
+	}
+}
+
+func TestALogIsOfWhatHasOne(t *testing.T) {
+	p := &Picker{}
+	p.Set([]Target{{Name: "docker:api", State: Lost, Word: "paused", Detail: "the container is paused", Logs: true}, {Name: "local"}})
+	rows := drawn(t, p, 80, 8)
+	if !strings.Contains(rows[2], "paused  the container is paused") || !strings.Contains(rows[6], "Ctrl-O logs") {
+		t.Errorf("%q, %q", rows[2], rows[6])
+	}
+	if c := p.Key(key(tcell.KeyCtrlO)); c != (Choice{Logs, "docker:api"}) {
+		t.Errorf("%+v", c)
+	}
+	p.Key(key(tcell.KeyDown))
+	if c := p.Key(key(tcell.KeyCtrlO)); c.Verb != Nothing {
+		t.Errorf("this machine: %+v", c)
+	}
+	if rows := drawn(t, p, 80, 8); strings.Contains(rows[6], "Ctrl-O") {
+		t.Errorf("%q", rows[6])
+	}
+}

@@ -1,0 +1,183 @@
+package typeahead
+
+import (
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// How long things take.
+const (
+	Shown = 700 * time.Millisecond // on the screen before anything counts
+	Quiet = 300 * time.Millisecond // without input before anything counts
+	Limit = 3 * time.Second        // on the screen: only keys delay, and only approving
+	Held  = time.Second            // as Quiet, for a key that may be held down: longer than repeating starts
+
+	// Alone is how far a key that decides must be from any other, before and
+	// after. Hands that type fast press two keys within 80 ms and more; what a
+	// terminal passes on in one piece comes within one.
+	Alone = 60 * time.Millisecond
+)
+
+// Guard tells input that was meant for a dialog from input that was not. Its zero
+// value lets nothing pass. It belongs to one goroutine.
+type Guard struct {
+	painted time.Time // zero: not on the screen yet
+	input   time.Time // the last one of any kind
+	key     time.Time // the last key
+	last    tcell.Key // which one
+	letter  rune
+	calm    bool // a key came after a pause: the operator has seen the dialog
+
+	heard *tcell.EventKey // the last key anywhere
+	any   time.Time       // when it was handled
+	near  bool            // it came together with the one before
+	held  func()          // what the last key does if none follows at once; nil if nothing
+	lone  bool            // ... and it decides
+	burst bool            // keys came together, and one of them would have decided something
+}
+
+// Paint says that the dialog is on the screen.
+func (g *Guard) Paint(now time.Time) {
+	if g.painted.IsZero() {
+		g.painted = now
+	}
+}
+
+// Rearm begins anew with the next paint.
+func (g *Guard) Rearm() {
+	g.painted, g.calm, g.held = time.Time{}, false, nil
+}
+
+// Takes says whether input of any kind counts, and notes it.
+func (g *Guard) Takes(now time.Time) bool {
+	ok := g.Open(now) <= 0
+	g.input = now
+	return ok
+}
+
+// TakesKey is Takes for a key.
+func (g *Guard) TakesKey(now time.Time, ev *tcell.EventKey) bool {
+	g.Hear(now, ev)
+	pause := Quiet
+	if ev.Key() == g.last && ev.Rune() == g.letter {
+		pause = Held
+	}
+	rested := now.Sub(g.key) >= pause
+	g.key, g.last, g.letter = now, ev.Key(), ev.Rune()
+	ok := g.Takes(now)
+	g.burst = g.burst && !(ok && !g.near)
+	g.calm = g.calm || ok && rested
+	return ok
+}
+
+// TakesPaste is Takes for a paste, which is typing as far as pauses go.
+func (g *Guard) TakesPaste(now time.Time) bool {
+	g.HearPaste(now)
+	g.key, g.last, g.letter = now, tcell.KeyRune, 0
+	return g.Takes(now)
+}
+
+// Hear notes a key that may not be for the dialog; TakesKey does so for its own.
+// What counts is the time from when the one before was handled to when this one
+// came: what waited together, because the program did, came together.
+func (g *Guard) Hear(now time.Time, ev *tcell.EventKey) {
+	if ev == g.heard {
+		return
+	}
+	g.heard = ev
+	g.stir(now, max(0, time.Since(ev.When())))
+}
+
+// HearPaste is Hear for the beginning or the end of a paste.
+func (g *Guard) HearPaste(now time.Time) { g.stir(now, 0) }
+
+// stir notes input that has waited for a time before it was handled.
+func (g *Guard) stir(now time.Time, waited time.Duration) {
+	if g.near = now.Add(-waited).Sub(g.any) < Alone; g.near {
+		g.scatter()
+	} else {
+		g.Tick(now) // nobody did in time
+	}
+	g.any = now
+}
+
+// Discard says that more input came with the last key, which is not here yet.
+func (g *Guard) Discard() { g.scatter() }
+
+// scatter drops what the last key would have done, for it was not alone.
+func (g *Guard) scatter() {
+	if g.held != nil && g.lone {
+		g.burst, g.calm = true, false
+	}
+	g.held = nil
+}
+
+// Decide has act done, by Tick, if the key that was just taken was pressed by
+// itself: no other one within Alone before it or after. Keys that come together
+// are a paste, or were typed before; none of them decides anything, and there
+// must be a pause before another one does.
+func (g *Guard) Decide(act func()) {
+	if g.near {
+		g.burst, g.calm = true, false
+		return
+	}
+	g.held, g.lone = act, true
+}
+
+// End has act done, by Tick, if no other key follows the one that was just taken
+// within Alone: it ends what was written, and is a part of it otherwise.
+func (g *Guard) End(act func()) { g.held, g.lone = act, false }
+
+// Tick does what the last key decides or ends, once that is known to have been
+// pressed by itself. Call it when Deciding has passed and no input waits.
+func (g *Guard) Tick(now time.Time) {
+	if act := g.held; act != nil && g.Deciding(now) <= 0 {
+		g.held = nil
+		act()
+	}
+}
+
+// Deciding is how long until it is known whether the last key was pressed by
+// itself; 0 or less if it was, or if nothing depends on that.
+func (g *Guard) Deciding(now time.Time) time.Duration {
+	if g.held == nil {
+		return 0
+	}
+	return Alone - now.Sub(g.any)
+}
+
+// Undecided reports whether a key waits for Tick.
+func (g *Guard) Undecided() bool { return g.held != nil }
+
+// Burst reports whether the last keys came together and so decided nothing.
+func (g *Guard) Burst() bool { return g.burst }
+
+// Open is how long until input counts if none comes; 0 or less if it does.
+func (g *Guard) Open(now time.Time) time.Duration {
+	if g.painted.IsZero() {
+		return Shown
+	}
+	if g.calm {
+		return 0
+	}
+	wait := Shown - now.Sub(g.painted)
+	if now.Sub(g.painted) < Limit {
+		wait = max(wait, Quiet-now.Sub(g.input))
+	}
+	return wait
+}
+
+// Approves is how long until a key can approve if none comes before; 0 or less
+// if it can.
+func (g *Guard) Approves(now time.Time) time.Duration {
+	wait := g.Open(now)
+	if !g.calm {
+		wait = max(wait, Quiet-now.Sub(g.key))
+	}
+	return wait
+}
+
+// Calm reports whether a key has come after a pause: the operator has seen the
+// dialog.
+func (g *Guard) Calm() bool { return g.calm }
