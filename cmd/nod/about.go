@@ -107,6 +107,6 @@ func (a *app) configCommand() *cobra.Command {
 		},
 	}
 	explain.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
-	parent.AddCommand(explain)
+	parent.AddCommand(explain, a.keyCommand())
 	return parent
 }

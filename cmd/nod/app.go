@@ -43,10 +43,13 @@ func standardStreams() streams {
 // app is one invocation of nod.
 type app struct {
 	streams
-	getenv func(string) string
-	flags  struct {
+	signals signals
+	getenv  func(string) string
+	hide    func(names ...string) // variables from programs that nod starts; nil: none
+	flags   struct {
 		config, theme, posture, model, resume string
-		approveAll                            bool
+		socket, pane                          string
+		approveAll, plain                     bool
 	}
 }
 
@@ -59,7 +62,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := root.ExecuteContext(ctx)
+	err := misspelt(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	var status exitStatus
 	switch {
 	case err == nil:
@@ -74,6 +80,41 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	a.complain("%s", text)
 	return statusFailed
+}
+
+// misspelt is the error for a word that is no command of a group, for which cobra
+// prints the group's help, as if all were well.
+func misspelt(root *cobra.Command, args []string) error {
+	group, rest, err := root.Find(args)
+	if err != nil || group == root || group.Runnable() || group.ParseFlags(rest) != nil {
+		return nil //nolint:nilerr // cobra says the same again
+	}
+	words := group.Flags().Args()
+	if len(words) == 0 {
+		return nil
+	}
+	meant := ""
+	group.SuggestionsMinimumDistance = 2 // letters, which is cobra's own default elsewhere
+	if near := group.SuggestionsFor(words[0]); len(near) > 0 {
+		meant = fmt.Sprintf(" (did you mean %s?)", near[0])
+	}
+	return fmt.Errorf("%s: %q is none of its commands%s; %s --help lists them", called(group), words[0], meant, group.CommandPath())
+}
+
+// wrongFlag says behind what is wrong with a flag where they are explained.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	return fmt.Errorf("%s: %w; %s --help has them all", called(cmd), err, cmd.CommandPath())
+}
+
+// called is a command's name as errors begin with it.
+func called(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "nod ") }
+
+// noArgs is cobra.NoArgs in other words: what is too much is no command.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is too much; see %s --help", called(cmd), args[0], cmd.CommandPath())
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -95,6 +136,7 @@ write into ~/.config/nod/config.toml:
 "nod doctor" then says whether it answers; "nod man | man -l -" has all keys.`,
 		Example: `  nod                                    the console on this machine
   nod ask "why is the load so high?"     one question, without the screen
+  nod --pane %3                          in a pane that you already have
   nod run -- systemctl restart nginx     one command through risk, rules and record
   nod risk 'find /var -name "*.log" -delete'`,
 		SilenceErrors: true,
@@ -102,17 +144,22 @@ write into ~/.config/nod/config.toml:
 		Args:          cobra.ArbitraryArgs, // targets
 		RunE:          a.console,
 	}
+	root.SetFlagErrorFunc(wrongFlag)
 	p := root.PersistentFlags()
 	p.StringVar(&a.flags.config, "config", "", "configuration file")
 	p.StringVar(&a.flags.posture, "posture", "", "ask, ask-all or read-only")
 	p.StringVar(&a.flags.model, "model", "", "which [model.NAME] answers")
+	p.StringVar(&a.flags.socket, "tmux-socket", "", "tmux server: a name as for tmux -L, or a path as for tmux -S")
 	f := root.Flags()
+	f.StringVar(&a.flags.pane, "pane", "", "work in a pane that you already have, such as %3 (tmux list-panes -a)")
+	f.BoolVar(&a.flags.plain, "plain", false, "lines instead of a screen, for screen readers and logs (also ACCESSIBLE=1)")
 	f.StringVar(&a.flags.resume, "resume", "", "go on with the last conversation, or with --resume=ID (nod history list)")
 	f.Lookup("resume").NoOptDefVal = lastConversation
 	f.StringVar(&a.flags.theme, "theme", "", "colours: see \"nod config explain\"")
 	root.AddCommand(
-		a.askCommand(), a.runCommand(), a.riskCommand(), a.auditCommand(), a.historyCommand(),
-		a.configCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(),
+		a.askCommand(), a.runCommand(), a.riskCommand(), a.policyCommand(), a.auditCommand(), a.replayCommand(), a.recordingsCommand(), a.historyCommand(),
+		a.memoryCommand(), a.skillCommand(), a.agentsCommand(),
+		a.targetsCommand(), a.sshCommand(), a.configCommand(), a.traceCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(),
 	)
 	return root
 }
@@ -125,18 +172,30 @@ func (a *app) config() (*config.Config, error) {
 		{"display.theme", "theme", a.flags.theme},
 		{"policy.posture", "posture", a.flags.posture},
 		{"agent.model", "model", a.flags.model},
+		{"tmux.socket", "tmux-socket", a.flags.socket},
 	} {
 		if f.value != "" {
 			src.Flags[f.key], src.FlagNames[f.key] = f.value, f.name
 		}
 	}
-	return config.Load(src)
+	c, err := config.Load(src)
+	if err == nil && a.hide != nil {
+		for _, m := range c.Models {
+			if m.APIKeyEnv != "" {
+				a.hide(m.APIKeyEnv)
+			}
+		}
+	}
+	return c, err
 }
 
 func (a *app) printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(a.out, format, args...)
 	return err
 }
+
+// warn tells what is done in a lesser way than promised.
+func (a *app) warn(text string) { a.complain("%s", text) }
 
 // complain prints a line to standard error. Where even that fails, there is
 // nobody left to tell.

@@ -18,7 +18,7 @@ import (
 
 func (a *app) askCommand() *cobra.Command {
 	var asJSON, approveAll bool
-	var target string
+	var target, pane string
 	cmd := &cobra.Command{
 		Use:   "ask [flags] PROMPT",
 		Short: "one question to the model, without the screen",
@@ -36,13 +36,11 @@ The exit status is 0 when the turn ended with an answer, 125 when it failed,
 			if err != nil {
 				return fmt.Errorf("ask: %w", err)
 			}
-			if target != local.Name {
-				return fmt.Errorf("ask: target %q is not known; known: %s", target, local.Name)
-			}
-			return a.ask(cmd.Context(), prompt, asJSON, approveAll)
+			return a.ask(cmd.Context(), target, prompt, pane, asJSON, approveAll)
 		},
 	}
 	cmd.Flags().StringVarP(&target, "target", "t", local.Name, "where the model works")
+	cmd.Flags().StringVar(&pane, "pane", "", "work in a pane that you already have, such as %3 (tmux list-panes -a)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the events, one JSON object a line")
 	cmd.Flags().BoolVar(&approveAll, "dangerously-approve-all", false, "do not ask; rules that deny still do")
 	return cmd
@@ -63,29 +61,48 @@ func (a *app) prompt(args []string) (string, error) {
 	return text, nil
 }
 
-func (a *app) ask(ctx context.Context, prompt string, asJSON, approveAll bool) (err error) {
+func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, approveAll bool) (err error) {
 	c, err := a.config()
 	if err != nil {
 		return err
+	}
+	there, err := a.existingPane(c, pane)
+	if err != nil {
+		return fmt.Errorf("ask: %w", err)
 	}
 	b, err := a.openBrain(c)
 	if err != nil {
 		return err
 	}
 	defer b.client.Close()
-	approver, closeTTY := a.askOnTerminal()
+	var h *house
+	approver, closeTTY := a.askOnTerminal(&h)
 	defer closeTTY()
-	h, err := a.openHouse(ctx, c, plan{approver: approver, approveAll: approveAll})
+	ask, closeQuestions := a.questionsOnTerminal()
+	defer closeQuestions()
+	allow, closeAllow := a.allowOnTerminal()
+	defer closeAllow()
+	choose, closeChoose := a.chooseOnTerminal()
+	defer closeChoose()
+	armed := newArmed(a.warn)
+	h, err = a.openHouse(c, plan{
+		approver: approver, approveAll: approveAll, ask: ask, allow: allow, choose: choose, warn: a.warn, reverting: armed.take,
+		panes: there != nil, existing: there,
+	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
+	site, err := h.sites.open(ctx, target)
+	if err != nil {
+		return fmt.Errorf("ask: %w", err)
+	}
 	store, err := history.Open(ctx, historyDir(h.state), history.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	talk, err := store.Create(ctx, h.target.Name(), b.name)
+	talk, err := store.Create(ctx, site.name(), b.shown())
 	if err != nil {
 		return err
 	}
@@ -93,28 +110,30 @@ func (a *app) ask(ctx context.Context, prompt string, asJSON, approveAll bool) (
 	if err != nil {
 		return err
 	}
+	h.known.consider(ctx)
 	out := &reporter{app: a, json: asJSON}
 	ending := turns.Run(ctx, talk.ID, prompt, out.take)
+	armed.settle(ctx)
 	if err := store.End(context.WithoutCancel(ctx), talk.ID); err != nil {
 		return err
 	}
 	if out.failed != nil {
 		return out.failed
 	}
-	if status := endingStatus(ending); status != 0 {
+	if status := endingStatus(ctx, ending); status != 0 {
 		return exitStatus(status)
 	}
 	return nil
 }
 
-func endingStatus(e agent.Ending) int {
+func endingStatus(ctx context.Context, e agent.Ending) int {
 	switch e {
 	case agent.Answered:
 		return 0
 	case agent.Denied:
 		return statusDenied
 	case agent.Interrupted:
-		return statusInterrupted
+		return interruptedStatus(ctx)
 	}
 	return statusFailed
 }
@@ -183,10 +202,16 @@ func describe(e agent.Event) string {
 			what = e.Action.Command
 		}
 		return fmt.Sprintf("▸ %s %s (%s)", e.Tool, brief(strings.Join(strings.Fields(what), " ")), e.Effect)
+	case agent.CallProgress:
+		if e.Progress.Step {
+			return "  ▸ " + e.Progress.Note
+		}
 	case agent.CallFinished:
 		return fmt.Sprintf("  %s · %s", outcomeWord(e), e.Duration.Round(time.Millisecond))
 	case agent.RunEnded:
 		return "  " + e.Text
+	case agent.Compaction:
+		return fmt.Sprintf("nod: the conversation is compacted: a summary stands for %d messages", e.Messages)
 	case agent.Notice:
 		return "nod: " + e.Text
 	case agent.Retrying:

@@ -3,15 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/ui/screen"
 )
 
 func ledgerDir(state string) string { return filepath.Join(state, "ledger") }
@@ -22,12 +24,7 @@ func (a *app) auditCommand() *cobra.Command {
 		Short: "read and prove the record of what ran",
 	}
 	parent.AddCommand(
-		&cobra.Command{
-			Use:   "verify",
-			Short: "prove that nobody edited the record",
-			Args:  cobra.NoArgs,
-			RunE:  func(*cobra.Command, []string) error { return a.auditVerify() },
-		},
+		a.auditVerifyCommand(),
 		a.auditShowCommand(),
 		a.auditExportCommand(),
 	)
@@ -50,14 +47,131 @@ func auditError(dir string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, ledger.ErrNone):
-		return fmt.Errorf("audit: there is no record in %s yet; nothing has run", dir)
+		return noRecord(dir)
 	case errors.As(err, &fault) && !fault.Recoverable:
-		return fmt.Errorf("audit: %w; keep a copy of %s and find out who wrote there", err, dir)
+		return damagedRecord{fmt.Errorf("audit: %w; keep a copy of %s and find out who wrote there", err, dir)}
+	case fault != nil:
+		return damagedRecord{fmt.Errorf("audit: %w", err)}
 	}
 	return fmt.Errorf("audit: %w", err)
 }
 
-func (a *app) auditVerify() error {
+// damagedRecord is an error that says that the record is not as nod wrote it.
+type damagedRecord struct{ error }
+
+func (d damagedRecord) Unwrap() error { return d.error }
+
+// statusDamaged is what "nod audit verify" ends with when the record is not as nod
+// wrote it.
+const statusDamaged = 1
+
+// noRecord says that there is no record, and whether there was one.
+func noRecord(dir string) error {
+	lost, err := lostRecord(filepath.Dir(dir))
+	switch {
+	case err != nil:
+		return fmt.Errorf("audit: %w", err)
+	case lost != "":
+		return damagedRecord{fmt.Errorf("audit: %s; keep a copy of %s and find out who removed it", lost, filepath.Dir(dir))}
+	}
+	return fmt.Errorf("audit: there is no record in %s yet; nothing has run", dir)
+}
+
+// verdict ends the program as the proof of the record did: it prints damage and
+// makes a status of it.
+func (a *app) verdict(err error) error {
+	var found damagedRecord
+	if !errors.As(err, &found) {
+		return err
+	}
+	if _, err := fmt.Fprintln(a.err, "nod: "+printable(found.Error())); err != nil {
+		return err
+	}
+	return exitStatus(statusDamaged)
+}
+
+func (a *app) auditVerifyCommand() *cobra.Command {
+	var against string
+	var known uint64
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "prove that nobody edited the record",
+		Long: `verify proves each record by its seal and its place in the chain, and names the
+first that is not as nod wrote it. Who holds the key in the record's folder can
+still put the whole folder back to an older state, or write it anew; a copy of
+the heads in the system's log ([record] copy = "syslog" or "journald") refutes
+that: --against compares the record with it.
+
+A record that was removed is found out by what else nod left in its state: the
+file "records", recordings, conversations. The next record begins with a note of
+it, and verify says so ever after, unless --known names a number at or after it.
+
+The exit status is 0 if the record is as nod wrote it, 1 if it is not or if one is
+missing, and 125 if it cannot be read or there was never one.`,
+		Example: `  nod audit verify
+  journalctl -t nod -o cat | nod audit verify --against -
+  nod audit verify --against /var/log/auth.log`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if against != "" {
+				return a.verdict(a.auditCompare(against, known))
+			}
+			return a.verdict(a.auditVerify(known))
+		},
+	}
+	cmd.Flags().StringVar(&against, "against", "", "a log with the heads that were copied; - reads standard input")
+	cmd.Flags().Uint64Var(&known, "known", 0, "the losses that the record tells of up to this number are known")
+	return cmd
+}
+
+// auditCompare proves the ledger and holds it against a log.
+func (a *app) auditCompare(path string, known uint64) error {
+	dir, err := a.ledgerFolder()
+	if err != nil {
+		return err
+	}
+	log := a.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("audit: --against: %w", err)
+		}
+		defer f.Close() //nolint:errcheck // opened for reading only
+		log = f
+	}
+	report, heads, err := ledger.Compare(dir, log)
+	switch {
+	case err != nil:
+		return auditError(dir, err)
+	case heads == 0:
+		return fmt.Errorf("audit: there is no head of this record in %s; set [record] copy, or name the log that has them", path)
+	}
+	if err := auditLosses(dir, known); err != nil {
+		return err
+	}
+	return a.printf("ok: %d records, head %s, %d heads in the log\n", report.Records, report.Head, heads)
+}
+
+// auditLosses says that a record before this one is missing.
+func auditLosses(dir string, known uint64) error {
+	lost, err := lostRecord(filepath.Dir(dir))
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	said, err := losses(dir, known)
+	if err != nil {
+		return auditError(dir, err)
+	}
+	if lost != "" {
+		said = append(said, lost)
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	return damagedRecord{fmt.Errorf("audit: what is here is as nod wrote it, and is not all: %s", strings.Join(said, "; "))}
+}
+
+func (a *app) auditVerify(known uint64) error {
 	dir, err := a.ledgerFolder()
 	if err != nil {
 		return err
@@ -65,6 +179,9 @@ func (a *app) auditVerify() error {
 	report, err := ledger.Verify(dir)
 	if err != nil {
 		return auditError(dir, err)
+	}
+	if err := auditLosses(dir, known); err != nil {
+		return err
 	}
 	return a.printf("ok: %d records, head %s\n", report.Records, report.Head)
 }
@@ -75,12 +192,16 @@ func (a *app) auditShowCommand() *cobra.Command {
 		Use:   "show",
 		Short: "print the record, a line each",
 		Long: `show prints the newest records, a line each; what does not fit a line is cut.
-"nod audit export" has all of it.`,
-		Args: cobra.NoArgs,
+"nod audit export" has all of it. What ran in a pane has the place in its
+recording, which "nod replay" takes, like the name of the run.`,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := a.ledgerFolder()
 			if err != nil {
 				return err
+			}
+			if last < 0 {
+				return fmt.Errorf("audit: --last %d: want how many of the newest records, or 0 for all", last)
 			}
 			return a.auditShow(dir, last)
 		},
@@ -98,14 +219,43 @@ func (a *app) auditShow(dir string, last int) error {
 		}
 		return nil
 	})
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	for _, l := range lines {
-		fmt.Fprintln(w, l)
-	}
-	if flushErr := w.Flush(); flushErr != nil {
-		return flushErr
+	for _, line := range aligned(lines) {
+		if printErr := a.printf("%s\n", line); printErr != nil {
+			return printErr
+		}
 	}
 	return auditError(dir, err)
+}
+
+// widest is how wide a column of "nod audit show" gets, but for the last of a line.
+// What is longer pushes the rest of its own line, not of all.
+const widest = 30
+
+// aligned are lines of tab-separated columns with the columns under each other, by
+// how wide a terminal draws them.
+func aligned(lines []string) []string {
+	var widths []int
+	rows := make([][]string, len(lines))
+	for i, line := range lines {
+		rows[i] = strings.Split(line, "\t")
+		for j, cell := range rows[i][:len(rows[i])-1] {
+			if j == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[j] = max(widths[j], min(screen.Width(cell), widest))
+		}
+	}
+	for i, row := range rows {
+		var b strings.Builder
+		for j, cell := range row {
+			b.WriteString(cell)
+			if j < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", max(0, widths[j]-screen.Width(cell))+2))
+			}
+		}
+		lines[i] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
 }
 
 // recordLine is a record in tab-separated columns. Foreign text is rendered so
@@ -120,7 +270,7 @@ func recordLine(r ledger.Record) string {
 		if code := r.Conclusion.ExitCode; code != nil {
 			outcome += fmt.Sprintf(" %d", *code)
 		}
-		return fmt.Sprintf("%s\t%s\t%s\t%s", head, short(r.Ref), outcome, show.Text(r.Conclusion.Error))
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", head, short(r.Ref), outcome, show.Text(r.Conclusion.Error), placeOf(r.Conclusion.Recording))
 	case r.Note != nil && r.Note.Proposal != nil:
 		return fmt.Sprintf("%s\t%s\t%s", head, r.Note.Kind, intentColumns(*r.Note.Proposal))
 	case r.Note != nil:
@@ -129,12 +279,25 @@ func recordLine(r ledger.Record) string {
 	return head
 }
 
+// placeOf is where something is seen, as "nod replay" takes it; empty if it is
+// not recorded.
+func placeOf(r *ledger.Recording) string {
+	if r == nil {
+		return ""
+	}
+	return show.Text(r.File) + "@" + r.At.Round(time.Millisecond).String()
+}
+
 func intentColumns(i ledger.Intent) string {
 	what := i.Path
 	if what == "" {
 		what = i.Command
 	}
-	return fmt.Sprintf("%s\t%s %s\t%s\t%s", short(i.ID), i.Target, i.Tool, i.Decision, brief(show.Text(what)))
+	tool := i.Tool
+	if i.Agent != "" {
+		tool += " (" + i.Agent + " under " + i.Parent + ")"
+	}
+	return fmt.Sprintf("%s\t%s %s\t%s\t%s", short(i.ID), i.Target, show.Text(tool), i.Decision, brief(show.Text(what)))
 }
 
 // mostShown is how many characters of a command a line of "nod audit show" has.
@@ -157,7 +320,7 @@ func (a *app) auditExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "write the record for somebody else: JSON lines, or a Markdown ticket",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := a.ledgerFolder()
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -28,16 +29,39 @@ func (w *world) withPrograms(names ...string) {
 	w.extra = append(w.extra, "PATH="+dir)
 }
 
-// Without tmux the console opens, says so, and commands run all the same.
+// Without tmux the console opens, says so, and commands run in a pane all the
+// same.
 func TestConsoleWithoutTmux(t *testing.T) {
 	w := newWorld(t)
-	w.withPrograms("sh", "bash", "cat", "uname")
+	w.withPrograms("sh", "bash", "cat", "stty", "uname")
 	s := w.console(120, 40)
 	s.see("tmux is not installed", "apt-get install tmux")
 	s.typed("run `uname -s`")
 	s.press("Enter")
-	s.see("exit 0")
+	s.see("exit 0", "$  uname -s") // the pane, too
 	quit(s)
+}
+
+func TestRunInAPaneWithoutTmux(t *testing.T) {
+	w := newWorld(t)
+	w.withPrograms("sh", "bash", "cat", "stty")
+	for _, c := range []struct {
+		args           []string
+		stdout, stderr string
+		status         int
+	}{
+		{[]string{"--json", "--", "printf abc; false"}, `"pane":"%1","outcome":"exited","exit_code":1,"stdout":"abc"`, "", 1},
+		{[]string{"--", "printf abc; (exit 7)"}, "abc", "", 7},
+	} {
+		stdout, stderr, status := w.do(append([]string{"run", "--dangerously-approve-all", "--pane"}, c.args...)...)
+		if !strings.Contains(stdout, c.stdout) || stderr != c.stderr || status != c.status {
+			t.Errorf("%q: %q, %q, status %d", c.args, stdout, stderr, status)
+		}
+	}
+	stdout, stderr, status := w.do("run", "--pane=build", "--", "true")
+	if stdout != "" || !strings.Contains(stderr, "tmux is not installed") || status != 125 {
+		t.Errorf("a pane to keep: %q, %q, status %d", stdout, stderr, status)
+	}
 }
 
 func TestConsoleWithAnOldTmux(t *testing.T) {
@@ -91,7 +115,7 @@ func TestConsoleOnADumbTerminal(t *testing.T) {
 	w := newWorld(t)
 	w.extra = []string{"TERM=dumb"}
 	s := w.console(200, 10)
-	s.see(`TERM is "dumb"`, "nod ask")
+	s.see(`TERM is "dumb"`, "nod --plain")
 	if status := s.ended(); status != "125" {
 		t.Errorf("exit status %s", status)
 	}

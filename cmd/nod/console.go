@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,9 +16,14 @@ import (
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/agent/model"
 	"github.com/nod-console/nod/agent/policy"
-	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/docker"
+	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/desk"
+	"github.com/nod-console/nod/tools/terminal"
 	"github.com/nod-console/nod/ui/console"
 )
 
@@ -29,25 +36,32 @@ const guideNotice = "No model is configured, so the built-in guide answers: ask 
 
 // console is the body of "nod" itself.
 func (a *app) console(cmd *cobra.Command, targets []string) error {
-	for _, t := range targets {
-		if t != local.Name {
-			return fmt.Errorf("console: %q is neither a target (known: %s) nor a command; nod help lists the commands", t, local.Name)
-		}
-	}
-	if !a.onTerminal() {
-		return errors.New(`console: standard input and output must be a terminal; without one use nod ask "…" or nod run -- COMMAND`)
-	}
-	if a.getenv("TERM") == "dumb" {
-		return errors.New(`console: TERM is "dumb": such a terminal cannot show a screen; set TERM to what it is, or use nod ask "…"`)
-	}
 	c, err := a.config()
 	if err != nil {
 		return err
 	}
-	d, err := a.openStation(cmd.Context(), c)
+	if targets, err = a.canonical(c, targets); err != nil {
+		var unknown *unknownTargetError
+		if errors.As(err, &unknown) {
+			return fmt.Errorf("console: %q is neither a target (%s) nor a command; nod help lists the commands", unknown.name, targetNames)
+		}
+		return fmt.Errorf("console: %w", err)
+	}
+	if !a.onTerminal() {
+		return errors.New(`console: standard input and output must be a terminal; without one use nod ask "…" or nod run -- COMMAND`)
+	}
+	if a.getenv("TERM") == "dumb" && !a.inLines() {
+		return errors.New(`console: TERM is "dumb": such a terminal cannot show a screen; set TERM to what it is, or use nod --plain`)
+	}
+	there, err := a.existingPane(c, a.flags.pane)
+	if err != nil {
+		return fmt.Errorf("console: %w", err)
+	}
+	d, err := a.openStation(cmd.Context(), c, targets)
 	if err != nil {
 		return err
 	}
+	d.existing = there
 	return d.run(cmd.Context())
 }
 
@@ -70,20 +84,43 @@ type station struct {
 	brain  brain
 	state  string
 	store  *history.Store
-	screen *console.Console
+	screen face
+	ask    ssh.Asker // asks on the screen
+	allow  allower
+	choose desk.Asker // the questions of the model
+
+	closeScreen func()
+
+	targets  []string  // to be connected at the start; the first is the current one
+	existing *existing // the operator's own pane, if he has named one
 
 	opened  chan struct{} // closed when parts is there, or never will be
 	parts   stationParts
 	failed  error // why parts is not there
 	tending sync.WaitGroup
 
-	mu   sync.Mutex
-	talk string // the conversation; empty until something is said
+	connected chan struct{} // closed when the targets of the start are connected, as far as they can be
+
+	mu       sync.Mutex
+	mirrored map[*site]bool    // whose panes are shown
+	loads    map[string]string // what targets use, in words
+	logs     map[string]func() // what ends the logs that are shown, by target
+	followed map[*engine]bool  // whose containers are in the picker
+	// Why there are no containers of a kind.
+	engineFaults map[docker.Kind]error
+	steps        map[string]string // how far the connections to targets are
+	talk         string            // the conversation; empty until something is said
+	local        []model.Local     // model servers on this machine that were found
+	used         []brain           // that /model has opened
 }
 
 // openStation opens what the first frame shows: the store and the screen.
-func (a *app) openStation(ctx context.Context, c *config.Config) (d *station, err error) {
-	d = &station{app: a, config: c, opened: make(chan struct{})}
+func (a *app) openStation(ctx context.Context, c *config.Config, targets []string) (d *station, err error) {
+	d = &station{
+		app: a, config: c, targets: targets, opened: make(chan struct{}), connected: make(chan struct{}),
+		steps: map[string]string{}, loads: map[string]string{}, logs: map[string]func(){},
+		followed: map[*engine]bool{}, engineFaults: map[docker.Kind]error{},
+	}
 	if d.state, err = config.StateDir(a.getenv); err != nil {
 		return nil, err
 	}
@@ -95,7 +132,7 @@ func (a *app) openStation(ctx context.Context, c *config.Config) (d *station, er
 	}
 	opt, err := d.options(ctx)
 	if err == nil {
-		d.screen, err = console.New(opt)
+		d.screen, d.ask, d.allow, d.choose, d.closeScreen, err = a.openFace(opt)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.store.Close())
@@ -106,15 +143,32 @@ func (a *app) openStation(ctx context.Context, c *config.Config) (d *station, er
 func (d *station) options(ctx context.Context) (console.Options, error) {
 	opt := console.Options{
 		Submit:          d.submit,
+		Command:         d.command,
 		SetPosture:      d.setPosture,
+		OpenWindow:      d.openWindow,
 		NewConversation: d.newConversation,
 		Report:          d.report,
-		Theme:           d.config.Display.Theme,
-		Mouse:           d.config.Display.Mouse,
-		Quiet:           !d.config.Display.Notifications,
+		Standing:        d.standing,
+		Preview:         d.preview,
+		Previews:        d.previews,
+		Undo:            d.undo,
+		Undoable:        d.undoable,
+		Steer:           d.steer,
+		Compact:         d.compact,
+		Context:         d.contextLines,
+		Models:          &console.Models{List: d.listModels, Use: d.useModel},
+		Past:            d.past(),
+		Targets: &console.Targets{
+			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
+		},
+		Replay: d.app.replayInConsole,
+		Edit:   d.app.edit, Stop: stop,
+		Theme: d.config.Display.Theme,
+		Mouse: d.config.Display.Mouse,
+		Quiet: !d.config.Display.Notifications,
 		Status: console.Status{
-			Target: local.Name, Trust: d.config.Targets[local.Name].Trust,
-			Posture: d.config.Policy.Posture, Model: d.brain.name, Limit: d.brain.client.ContextLimit(),
+			TargetStatus: console.TargetStatus{Name: d.targets[0]},
+			Posture:      d.config.Policy.Posture, Model: d.brain.shown(), Limit: d.brain.client.ContextLimit(),
 		},
 	}
 	if d.brain.guide {
@@ -144,7 +198,10 @@ func (d *station) earlier(ctx context.Context) (*console.Resume, error) {
 		}
 	case errors.Is(err, history.ErrNotFound):
 		var all []history.Conversation
-		if all, err = d.store.List(ctx, 1); err == nil && len(all) == 0 {
+		if all, err = d.store.List(ctx, 0); err == nil {
+			all = slices.DeleteFunc(all, func(c history.Conversation) bool { return c.Agent != "" })
+		}
+		if err == nil && len(all) == 0 {
 			if id != "" {
 				return nil, errors.New("console: --resume: there is no conversation yet; start nod without it")
 			}
@@ -170,21 +227,31 @@ func (d *station) earlier(ctx context.Context) (*console.Resume, error) {
 func (d *station) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() {
-		defer close(d.opened)
-		if d.failed = d.open(ctx); d.failed != nil {
-			cancel(d.failed)
+	var failed error // of this start, for after the end
+	d.tending.Go(func() {
+		defer close(d.connected)
+		d.failed = d.open()
+		close(d.opened) // d.failed is for everybody from here on
+		if failed = d.failed; failed == nil {
+			d.tending.Go(func() { d.parts.house.watchRecord(ctx, d.screen.SetAlarm) })
+			d.tending.Go(func() { d.discover(ctx) })
+			d.watchEngines(ctx, d.parts.house)
+			failed = d.connectAll(ctx)
 		}
-	}()
+		if failed != nil {
+			cancel(failed)
+		}
+	})
 	err := d.screen.Run(ctx)
+	d.closeScreen()
 	quit := err == nil
 	cancel(nil)
-	<-d.opened
 	d.tending.Wait()
-	err = d.outcome(ctx, err)
+	err = outcome(ctx, err, failed)
 	if h := d.parts.house; h != nil {
 		err = errors.Join(err, h.Close())
 	}
+	d.closeModels()
 	if quit { // else the link is lost or nod was ended, and the next start offers to go on
 		err = errors.Join(err, d.end(context.WithoutCancel(ctx)))
 	}
@@ -193,21 +260,21 @@ func (d *station) run(ctx context.Context) error {
 
 // outcome is what the end of the screen means: a signal is no failure of
 // nod's, and a house that could not be opened is one.
-func (d *station) outcome(ctx context.Context, err error) error {
+func outcome(ctx context.Context, err, failed error) error {
 	switch {
-	case d.failed != nil && !errors.Is(d.failed, context.Canceled):
-		return d.failed
+	case failed != nil && !errors.Is(failed, context.Canceled):
+		return failed
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return exitStatus(statusInterrupted)
 	}
 	return err
 }
 
-// open puts the house behind the screen and shows the shared pane.
-func (d *station) open(ctx context.Context) error {
-	h, err := d.app.openHouse(ctx, d.config, plan{
-		approver: d.screen.Approver(), panes: true,
-		ended: d.screen.RunEnded,
+// open puts the house behind the screen.
+func (d *station) open() error {
+	h, err := d.app.openHouse(d.config, plan{
+		approver: d.screen.Approver(), ask: d.ask, allow: d.allow, choose: d.choose, warn: d.screen.Notify, panes: true, existing: d.existing,
+		ended: d.screen.RunEnded, reverting: d.screen.Reverting, step: d.step,
 	})
 	if err != nil {
 		return err
@@ -216,20 +283,7 @@ func (d *station) open(ctx context.Context) error {
 	if d.parts.turns, err = h.openAgent(d.brain, d.store); err != nil {
 		return err
 	}
-	for _, note := range append(h.notes, recordState(h)) {
-		if note != "" {
-			d.screen.Notify(note)
-		}
-	}
-	if h.panes == nil {
-		return nil
-	}
-	shared, err := h.panes.Shared(ctx)
-	if err != nil {
-		return fmt.Errorf("panes: %w", err)
-	}
-	d.screen.AddPane(mirrorOf(shared))
-	d.tending.Go(func() { d.tend(ctx, h.panes, shared) })
+	h.sites.onChange(d.sitesChanged)
 	return nil
 }
 
@@ -243,17 +297,49 @@ func (d *station) ready(ctx context.Context) (stationParts, error) {
 	}
 }
 
-// submit runs one turn of the conversation.
-func (d *station) submit(ctx context.Context, prompt string, sink agent.Sink) error {
+// talking waits until the targets of the start are connected, and returns the
+// present conversation and what runs its turns.
+func (d *station) talking(ctx context.Context) (turns *agent.Agent, talk string, err error) {
 	parts, err := d.ready(ctx)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	talk, err := d.conversation(ctx)
+	select {
+	case <-d.connected:
+	case <-ctx.Done():
+		return nil, "", context.Cause(ctx)
+	}
+	talk, err = d.conversation(ctx)
+	return parts.turns, talk, err
+}
+
+// submit runs one turn of the conversation.
+func (d *station) submit(ctx context.Context, prompt string, sink agent.Sink) error {
+	turns, talk, err := d.talking(ctx)
 	if err != nil {
 		return err
 	}
-	parts.turns.Run(ctx, talk, prompt, sink)
+	d.parts.house.known.consider(ctx)
+	turns.Run(ctx, talk, prompt, sink)
+	return nil
+}
+
+// command runs a command that the operator gives himself, in the terminal that
+// the model works in.
+func (d *station) command(ctx context.Context, command string, sink agent.Sink) error {
+	turns, talk, err := d.talking(ctx)
+	if err != nil {
+		return err
+	}
+	arguments, err := json.Marshal(map[string]any{
+		"command": command,
+		// Of a command that the operator gives, nobody claims anything.
+		"risk": "high", "mutation": true, "privesc": true, "why": "the operator's own command",
+	})
+	if err != nil {
+		return err
+	}
+	turns.Own(ctx, talk, "!"+command, (*terminal.RunShell)(nil).Name(), arguments, sink)
 	return nil
 }
 
@@ -264,7 +350,7 @@ func (d *station) conversation(ctx context.Context) (string, error) {
 	if d.talk != "" {
 		return d.talk, nil
 	}
-	c, err := d.store.Create(ctx, local.Name, d.brain.name)
+	c, err := d.store.Create(ctx, d.currentTarget(), d.brain.shown())
 	if err != nil {
 		return "", err
 	}
@@ -306,7 +392,7 @@ func (d *station) resume(ctx context.Context, id string, prompt func(string), si
 	d.talk = id
 	d.mu.Unlock()
 	agent.Replay(said, prompt, sink)
-	return nil
+	return d.measured(ctx, sink)
 }
 
 func (d *station) setPosture(ctx context.Context, word string) error {
@@ -325,6 +411,22 @@ func (d *station) setPosture(ctx context.Context, word string) error {
 	return nil
 }
 
+// openWindow opens or closes the timed window, on record.
+func (d *station) openWindow(ctx context.Context, length time.Duration) error {
+	parts, err := d.ready(ctx)
+	if err != nil {
+		return err
+	}
+	h := parts.house
+	if err := h.policy.OpenWindow(length); err != nil {
+		return err
+	}
+	if err := h.ledger.Note(ledger.Note{Kind: "window", Text: length.String(), By: operator()}); err != nil {
+		return errors.Join(fmt.Errorf("the window stays closed: it cannot be put on record: %w", err), h.policy.OpenWindow(0))
+	}
+	return nil
+}
+
 // report is the lines of /status.
 func (d *station) report(ctx context.Context) []string {
 	parts, err := d.ready(ctx)
@@ -334,21 +436,50 @@ func (d *station) report(ctx context.Context) []string {
 	h := parts.house
 	lines := []string{
 		"tools    " + strings.Join(toolNames(h), ", "),
-		"record   " + ledgerDir(h.state),
+		"record   " + ledgerDir(h.state) + ", " + recordingsDir(h.state),
 		"config   " + d.config.Path(),
 	}
-	if state := recordState(h); state != "" {
+	if state, _ := recordState(h); state != "" {
 		lines = append(lines, "         "+state)
+	}
+	if pace := h.policy.Pace(); pace.Approvals > 0 {
+		lines = append(lines, fmt.Sprintf("approved %d in the last hour; the median of the time to decide is %s", pace.Approvals, pace.Median.Round(100*time.Millisecond)))
 	}
 	if window := h.policy.Window(); window > 0 {
 		lines = append(lines, "window   open for "+window.Round(time.Second).String())
 	}
-	if h.panes != nil {
-		for _, p := range h.panes.List() {
-			lines = append(lines, fmt.Sprintf("pane     %s %s/%s: %s", p.ID(), p.Session(), p.Name(), p.Attach()))
+	lines = append(lines, d.engineReport(h)...)
+	open, _ := h.sites.list()
+	for _, s := range open {
+		for _, p := range s.list() {
+			lines = append(lines, fmt.Sprintf("pane     %s %s %s/%s: %s", s.name(), p.ID(), p.Session(), p.Name(), p.Attach()))
+			if err := p.Degraded(); err != nil {
+				lines = append(lines, "         "+err.Error())
+			}
 		}
 	}
 	return lines
+}
+
+// standing reports whether the pane of an action is as it was when the action
+// was planned, and nobody has typed there since.
+func (d *station) standing(ctx context.Context, a tools.Action, since time.Time) error {
+	parts, err := d.ready(ctx)
+	if err != nil {
+		return err
+	}
+	if err := parts.house.guard.Standing(ctx, a); err != nil {
+		return err
+	}
+	open, _ := parts.house.sites.list()
+	for _, s := range open {
+		for _, p := range s.list() {
+			if p.Target() == a.Target && p.ID() == a.Pane && p.OperatorTyped().After(since) {
+				return errors.New("somebody has typed in the pane since the action was planned")
+			}
+		}
+	}
+	return nil
 }
 
 func toolNames(h *house) []string {
@@ -357,12 +488,4 @@ func toolNames(h *house) []string {
 		names = append(names, t.Name())
 	}
 	return names
-}
-
-// recordState is what the operator should know of the record, or nothing.
-func recordState(h *house) string {
-	if err := h.ledger.Healthy(); err != nil {
-		return "commands cannot run now: " + err.Error()
-	}
-	return h.ledger.Warning()
 }

@@ -17,7 +17,7 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 
 	s.typed("what is filling the disk?")
 	s.press("Enter")
-	s.see("df -iP", "IUse%", "The fullest file system is") // in the mirror, and in the summary
+	s.see("du -xh", "The fullest file system is") // in the mirror, and in the summary
 
 	file := filepath.Join(w.home, "hello.txt")
 	proposal := "create a file " + file + " with hello"
@@ -38,6 +38,19 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 		data, err := os.ReadFile(file)
 		return err == nil && strings.TrimSpace(string(data)) == "hello"
 	})
+
+	mine := filepath.Join(w.home, "mine")
+	s.typed("!mkdir " + mine)
+	s.press("Enter")
+	s.see("APPROVE", "mkdir "+mine[:20])
+	answer(s, "n")
+	s.see("✗ denied", "nothing running")
+	s.typed("!echo mine | tr a-z A-Z")
+	s.press("Enter")
+	s.see("MINE") // it only looks
+	if _, err := os.Stat(mine); err == nil {
+		t.Error("denied, and the folder is there")
+	}
 
 	if out, errs, status := w.do("audit", "verify"); status != 0 || !strings.HasPrefix(out, "ok: ") {
 		t.Errorf("audit verify: %d %s%s", status, out, errs)
@@ -69,12 +82,18 @@ func answer(s *display, key string) {
 	s.seeNo("APPROVE")
 }
 
-// quit leaves the console as an operator does.
-func quit(s *display) {
+// wantsReading reports whether a dialog has rows that have not been seen.
+func wantsReading(text string) bool {
+	return strings.Contains(text, " rows more") || strings.Contains(text, " row more")
+}
+
+// quit leaves the console as an operator does. Its exit status is 0, unless
+// another one is wanted.
+func quit(s *display, want ...string) {
 	s.t.Helper()
 	s.see("nothing running") // else it would ask
 	s.press("C-d")
-	if status := s.ended(); status != "0" {
+	if status := s.ended(); status != append(want, "0")[0] {
 		s.t.Errorf("exit status %s", status)
 	}
 }
@@ -114,6 +133,20 @@ func TestScriptedModelWorksThroughTheSameGate(t *testing.T) {
 	if strings.Join(results, " ") != "a b" {
 		t.Errorf("results of %v", results)
 	}
+	last := asked[1].Messages[len(asked[1].Messages)-1]
+	if last.Role != "user" || !strings.HasPrefix(last.Content, "<screen-") || !strings.Contains(last.Content, "touch ") {
+		t.Errorf("the pane's picture is the last thing that is sent: %s", last.Content)
+	}
+	// Another one answers, in the middle of the conversation.
+	s.typed("/context")
+	s.press("Enter")
+	s.see("context of scripted", "5 messages")
+	s.typed("/model guide")
+	s.press("Enter")
+	s.see("model: guide")
+	s.typed("what is the load?")
+	s.press("Enter")
+	s.see("load average")
 	quit(s)
 }
 

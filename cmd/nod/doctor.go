@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "check terminal, tmux, shell, model, state and clock, with a fix for each failure",
+		Short: "check terminal, tmux, shell, ssh, model, state and clock, with a fix for each failure",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all := a.examine(cmd.Context())
@@ -88,8 +87,10 @@ func (a *app) examine(ctx context.Context) []finding {
 	c, err := a.config()
 	all := []finding{verdictOf("config", configDetail(c), err, "correct the line, or move the file away")}
 	all = append(all, a.checkTerminal(), a.checkTmux(ctx), a.checkShell())
+	all = append(all, checkSSH(ctx), a.checkAgent())
 	if c != nil {
-		all = append(all, checkTheme(c), a.checkModel(ctx, c))
+		all = append(all, a.checkSockets(c))
+		all = append(all, checkRules(c), checkTheme(c), a.checkModel(ctx, c))
 	}
 	return append(all, a.checkState(), a.checkLedger(), checkClock(time.Now()))
 }
@@ -139,7 +140,7 @@ func (a *app) checkTmux(ctx context.Context) finding {
 	server, err := tmux.Open(ctx, target, tmux.Options{})
 	switch {
 	case errors.Is(err, tmux.ErrNoTmux):
-		return finding{Check: "tmux", Detail: "not installed: commands run without a pane to watch", Fix: "apt-get install tmux"}
+		return finding{Check: "tmux", Detail: "not installed: commands run in panes that do not survive nod", Fix: "apt-get install tmux"}
 	case err != nil:
 		return finding{Check: "tmux", Detail: err.Error(), Fix: "install tmux 3.0 or later"}
 	}
@@ -155,9 +156,19 @@ func (a *app) checkShell() finding {
 	return verdictOf("shell", path, err, "set SHELL to a shell that exists")
 }
 
+func checkRules(c *config.Config) finding {
+	h := &house{config: c}
+	rules, err := h.rules()
+	detail := "none of your own"
+	if n := len(rules.All()); n > 0 {
+		detail = fmt.Sprintf("%d in %s", n, h.rulesPath())
+	}
+	return verdictOf("rules", detail, err, "nothing runs before that; nod policy test reads them again")
+}
+
 func checkTheme(c *config.Config) finding {
 	_, err := themes.Load(c.Display.Theme)
-	return verdictOf("theme", c.Display.Theme, err, "set display.theme to one of "+strings.Join(themes.Names(), ", "))
+	return verdictOf("theme", c.Display.Theme, err, "set display.theme (or NOD_THEME) to one of them; /theme in the console shows what they look like")
 }
 
 func (a *app) checkModel(ctx context.Context, c *config.Config) finding {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -26,10 +27,19 @@ type conversationJSON struct {
 	Updated  time.Time `json:"updated"`
 	Open     bool      `json:"open"`
 	Messages int       `json:"messages"`
+	// Parent is what it was forked from, or the one that sent the sub-agent Agent.
+	Parent string `json:"parent,omitempty"`
+	Agent  string `json:"agent,omitempty"`
 }
 
 func (a *app) historyCommand() *cobra.Command {
-	parent := &cobra.Command{Use: "history", Short: "list and read conversations"}
+	parent := &cobra.Command{
+		Use:   "history",
+		Short: "list, search, read, fork, export and delete conversations",
+		Long: `Conversations are kept in the folder history of nod's state, without their
+secrets. Deleting one takes it out of the index, the copies that migrations made,
+and what was learned from it; the record of what ran (nod audit) stays.`,
+	}
 	var asJSON bool
 	list := &cobra.Command{
 		Use:   "list",
@@ -49,7 +59,7 @@ func (a *app) historyCommand() *cobra.Command {
 			}
 			return a.withHistory(cmd, func(s *history.Store) error { return a.showConversation(cmd, s, args[0]) })
 		},
-	})
+	}, a.historySearchCommand(), a.historyForkCommand(), a.historyExportCommand(), a.historyDeleteCommand())
 	return parent
 }
 
@@ -60,6 +70,14 @@ func (a *app) withHistory(cmd *cobra.Command, f func(*history.Store) error) erro
 		return err
 	}
 	s, err := history.Open(cmd.Context(), historyDir(state), history.Options{ReadOnly: true})
+	if old := (*history.Error)(nil); errors.As(err, &old) && old.Problem == history.Older {
+		// Bring it up to date, as the console would.
+		if s, err = history.Open(cmd.Context(), historyDir(state), history.Options{}); err == nil {
+			if err = s.Close(); err == nil {
+				s, err = history.Open(cmd.Context(), historyDir(state), history.Options{ReadOnly: true})
+			}
+		}
+	}
 	if errors.Is(err, history.ErrNone) {
 		return fmt.Errorf("history: there are no conversations in %s yet; start one with nod or nod ask", state)
 	}
@@ -72,13 +90,14 @@ func (a *app) withHistory(cmd *cobra.Command, f func(*history.Store) error) erro
 
 func (a *app) listHistory(cmd *cobra.Command, s *history.Store, asJSON bool) error {
 	all, err := s.List(cmd.Context(), 0)
+	all = nested(all)
 	if err != nil {
 		return fmt.Errorf("history: %w", err)
 	}
 	if asJSON {
 		enc := json.NewEncoder(a.out)
 		for _, c := range all {
-			if err := enc.Encode(conversationJSON{c.ID, c.Title, c.Target, c.Model, c.Updated, c.Open, c.Messages}); err != nil {
+			if err := enc.Encode(conversationJSON{c.ID, c.Title, c.Target, c.Model, c.Updated, c.Open, c.Messages, c.Parent, c.Agent}); err != nil {
 				return err
 			}
 		}
@@ -86,10 +105,37 @@ func (a *app) listHistory(cmd *cobra.Command, s *history.Store, asJSON bool) err
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, c := range all {
+		title := c.Title
+		if c.Agent != "" {
+			title = "└ " + c.Agent + ": " + title
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d messages\t%s\n",
-			c.ID, c.Updated.Local().Format("2006-01-02 15:04"), c.Target, c.Messages, printable(c.Title))
+			c.ID, c.Updated.Local().Format("2006-01-02 15:04"), c.Target, c.Messages, printable(title))
 	}
 	return w.Flush()
+}
+
+// nested are conversations with those of sub-agents behind the ones that sent them,
+// the first that was sent first. One whose parent is not among them stays where it is.
+func nested(all []history.Conversation) []history.Conversation {
+	there := map[string]bool{}
+	below := map[string][]history.Conversation{}
+	for _, c := range all {
+		there[c.ID] = true
+	}
+	for _, c := range slices.Backward(all) {
+		if c.Agent != "" && there[c.Parent] {
+			below[c.Parent] = append(below[c.Parent], c)
+		}
+	}
+	var out []history.Conversation
+	for _, c := range all {
+		if c.Agent != "" && there[c.Parent] {
+			continue
+		}
+		out = append(append(out, c), below[c.ID]...)
+	}
+	return out
 }
 
 func (a *app) showConversation(cmd *cobra.Command, s *history.Store, id string) error {
@@ -98,7 +144,7 @@ func (a *app) showConversation(cmd *cobra.Command, s *history.Store, id string) 
 		return fmt.Errorf("history: conversation %q: %w; nod history list shows which there are", id, err)
 	}
 	for _, m := range messages {
-		if err := a.printf("%s  %s\n", m.Time.Local().Format("15:04:05"), m.Role); err != nil {
+		if err := a.printf("%s  #%d %s\n", m.Time.Local().Format("15:04:05"), m.Place, m.Role); err != nil {
 			return err
 		}
 		if err := a.printLines(m.Content); err != nil {

@@ -15,10 +15,11 @@ import (
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/model"
 	"github.com/nod-console/nod/agent/policy"
-	"github.com/nod-console/nod/backends"
-	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/agent/redact"
+	"github.com/nod-console/nod/agent/trace"
+	"github.com/nod-console/nod/agent/undo"
 	"github.com/nod-console/nod/backends/pane"
-	"github.com/nod-console/nod/backends/tmux"
+	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/desk"
@@ -36,16 +37,23 @@ type house struct {
 	config *config.Config
 	state  string
 
-	target *local.Target
-	panes  *pane.Keeper // nil where there is no tmux, or nobody wants panes
-	guard  *guard.Guard
-	seen   *files.Seen
-	tools  *tools.Registry
+	guard *guard.Guard
+	sites *sites
+	seen  *files.Seen
+	tools *tools.Registry
 
-	ledger *ledger.Ledger
-	policy *policy.Engine
-	gate   *agent.Gate
-	notes  []string // what the operator should know of the start
+	undo    *undo.Journal
+	warn    func(string)
+	ledger  *ledger.Ledger
+	record  *record
+	policy  *policy.Engine
+	secrets *redact.Keeper
+	gate    *agent.Gate
+	trace   *trace.Writer // nil unless NOD_TRACE is set
+
+	verifier *tools.Verifier
+	known    *knowledge
+	getenv   func(string) string
 
 	closers []func() error
 }
@@ -54,17 +62,28 @@ type house struct {
 type plan struct {
 	approver   policy.Approver
 	approveAll bool
-	panes      bool   // commands run in panes where the target has them
-	keep       bool   // leave the panes' sessions behind
-	agent      string // names the panes' sessions; empty means the configured name
-	unbounded  bool   // no time-out but the action's own
+	ask        ssh.Asker  // the questions of logins
+	allow      allower    // whether the working folder may be read
+	choose     desk.Asker // the model's questions; nil: nobody is there
+	panes      bool       // commands run in panes where the target has them
+	existing   *existing  // in place of the shared one
+	keep       bool       // leave the panes' sessions behind
+	agent      string     // names the panes' sessions; empty means the configured name
+	unbounded  bool       // no time-out but the action's own
 	ended      func(agent.RunEnded)
+	reverting  func(agent.Reverting)
+	warn       func(string) // of what is done in a lesser way than promised
+	// step is told how far the connection to a target is. It must not block.
+	step func(target, text string)
+	// tap records a pane. openHouse fills it in.
+	tap func(p *pane.Pane) pane.Tap
 }
 
-// openHouse builds the house from the ground: state, ledger, targets, policy,
-// tools, gate. After an error nothing is left open.
-func (a *app) openHouse(ctx context.Context, c *config.Config, p plan) (h *house, err error) {
-	h = &house{config: c}
+// openHouse builds the house from the ground: state, ledger, policy, tools,
+// gate. No target is open then: see [sites]. After an error nothing is left
+// open.
+func (a *app) openHouse(c *config.Config, p plan) (h *house, err error) {
+	h = &house{config: c, getenv: a.getenv}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())
@@ -74,18 +93,45 @@ func (a *app) openHouse(ctx context.Context, c *config.Config, p plan) (h *house
 	if h.state, err = config.StateDir(a.getenv); err != nil {
 		return h, err
 	}
-	if h.ledger, err = ledger.Open(ledgerDir(h.state), ledger.Options{}); err != nil {
+	var lost string
+	if h.ledger, lost, err = openLedger(h.state, ledger.Options{Witness: witness(c)}); err != nil {
 		return h, fmt.Errorf("record: %w", err)
 	}
+	if lost != "" && p.warn != nil {
+		p.warn(lost + "; if that was not you, find out who it was: nod audit verify goes on saying so")
+	}
 	h.closers = append(h.closers, h.ledger.Close)
-	minter, verifier := tools.NewMint()
-	if err = h.openTarget(ctx, verifier, p); err != nil {
+	if h.secrets, err = openSecrets(c); err != nil {
 		return h, err
 	}
+	if h.record, err = openRecord(h.ledger, h.state, recordingFilter(h.secrets)); err != nil {
+		return h, fmt.Errorf("record: %w", err)
+	}
+	if h.trace, err = a.openTrace(h.state, p.warn); err != nil {
+		return h, err
+	}
+	if h.trace != nil {
+		h.closers = append(h.closers, h.trace.Close)
+	}
+	h.closers = append(h.closers, h.record.tapes.Close, h.record.warnAtEnd(p.warn))
+	p.tap = h.record.tap
+	if h.undo, err = undo.Open(filepath.Join(h.state, "undo"), nil); err != nil {
+		return h, err
+	}
+	h.warn = p.warn
+	minter, verifier := tools.NewMint()
+	h.guard, h.verifier = guard.New(verifier), verifier
+	h.known = a.newKnowledge(c, h.state, p)
+	lines, err := a.lines(c)
+	if err != nil {
+		return h, err
+	}
+	h.sites = newSites(h.guard, lines, c, p)
+	h.closers = append(h.closers, h.sites.Close)
 	if err = h.openPolicy(a, minter, p); err != nil {
 		return h, err
 	}
-	if h.tools, err = h.register(); err != nil {
+	if h.tools, err = h.register(p); err != nil {
 		return h, err
 	}
 	timeout := c.Agent.ToolTimeout
@@ -93,10 +139,12 @@ func (a *app) openHouse(ctx context.Context, c *config.Config, p plan) (h *house
 		timeout = 0
 	}
 	h.gate, err = agent.NewGate(agent.GateConfig{
-		Tools: h.tools, Policy: h.policy, Ledger: h.ledger,
-		Operator: operator(), Timeout: timeout, Ended: p.ended,
+		Tools: h.tools, Policy: h.policy, Ledger: h.record,
+		Operator: operator(), Timeout: timeout, Secrets: h.secrets, Ended: p.ended,
+		Reverts: reverts{h}, Reverting: p.reverting, Did: h.did,
 	})
 	if err == nil {
+		h.guard.Fill(h.gate.Fill)
 		h.closers = append(h.closers, func() error { h.gate.Close(); return nil })
 	}
 	return h, err
@@ -110,54 +158,6 @@ func (h *house) Close() error {
 	}
 	h.closers = nil
 	return errors.Join(errs...)
-}
-
-// openTarget connects this machine and, where tmux is there, its panes.
-func (h *house) openTarget(ctx context.Context, v *tools.Verifier, p plan) error {
-	h.target = local.New(os.Environ())
-	h.closers = append(h.closers, h.target.Close)
-	place := guard.Place{Target: h.target, User: operator(), Shell: "bash"}
-	if _, err := os.Stat("/bin/bash"); err != nil {
-		place.Shell = "sh"
-	}
-	if p.panes && h.config.Tools.Shell {
-		if err := h.openPanes(ctx, p); err != nil {
-			return err
-		}
-		if h.panes != nil {
-			place.Panes = guard.Keep(h.panes)
-		}
-	}
-	h.guard = guard.New(v)
-	return h.guard.Add(place)
-}
-
-// openPanes starts the keeper. Without a tmux that can be used, commands run
-// without a pane, and the operator is told.
-func (h *house) openPanes(ctx context.Context, p plan) error {
-	name := p.agent
-	if name == "" {
-		name = h.config.Agent.Name
-	}
-	keeper, err := pane.Open(ctx, h.target, pane.Options{
-		Agent: name, Socket: h.config.Tmux.Socket, Keep: p.keep,
-		Size:        backends.Size{Cols: 120, Rows: 40},
-		MaxSessions: h.config.Tmux.MaxSessions, MaxPanes: h.config.Tmux.MaxPanes,
-	})
-	var old *tmux.TooOldError
-	switch {
-	case errors.Is(err, tmux.ErrNoTmux):
-		h.notes = append(h.notes, "tmux is not installed: commands run without a pane to watch (apt-get install tmux)")
-		return nil
-	case errors.As(err, &old):
-		h.notes = append(h.notes, old.Error()+": commands run without a pane to watch")
-		return nil
-	case err != nil:
-		return fmt.Errorf("panes: %w", err)
-	}
-	h.panes = keeper
-	h.closers = append(h.closers, keeper.Close)
-	return nil
 }
 
 func (h *house) openPolicy(a *app, minter *tools.Minter, p plan) error {
@@ -176,8 +176,34 @@ func (h *house) openPolicy(a *app, minter *tools.Minter, p plan) error {
 	h.policy, err = policy.NewEngine(policy.Options{
 		Minter: minter, Rules: rules, Trust: trust, Posture: posture,
 		Approver: p.approver, ApproveAll: p.approveAll, Own: h.own(), Home: a.getenv("HOME"),
+		Reverts: h.revertAfter, Hosts: h.hosts,
+		Keep: h.keepRule(),
 	})
 	return err
+}
+
+// hosts are the hosts of the targets that the operator has opened or configured.
+func (h *house) hosts() []string {
+	var names []string
+	if h.sites != nil {
+		open, _ := h.sites.list()
+		for _, s := range open {
+			names = append(names, s.name())
+		}
+	}
+	for name := range h.config.Targets {
+		names = append(names, name)
+	}
+	var hosts []string
+	for _, name := range names {
+		if isContainer(name) {
+			continue
+		}
+		if host, err := ssh.Parse(name); err == nil { // a pattern is no name
+			hosts = append(hosts, host.Name)
+		}
+	}
+	return hosts
 }
 
 // own are the files and folders that no call may touch: the state, and what
@@ -192,7 +218,7 @@ func (h *house) own() []string {
 	if folder := filepath.Dir(path); filepath.Base(folder) == "nod" {
 		own = append(own, folder)
 	}
-	return append(own, path, h.rulesPath())
+	return append(own, path, h.rulesPath(), skillsDir(h.config), runbooksDir(h.config), agentsDir(h.config))
 }
 
 // rulesPath is where the rules file is or would be: as the configuration names
@@ -206,6 +232,16 @@ func (h *house) rulesPath() string {
 		path = filepath.Join(filepath.Dir(h.config.Path()), path)
 	}
 	return path
+}
+
+// keepRule writes rules of approvals that are for good; nil if there is no place
+// for a rules file.
+func (h *house) keepRule() func(rule string) (*policy.Rules, error) {
+	file := h.rulesPath()
+	if !filepath.IsAbs(file) {
+		return nil
+	}
+	return func(rule string) (*policy.Rules, error) { return policy.AppendRule(file, rule) }
 }
 
 // rules reads the rules file. One that the configuration names must be there.
@@ -222,18 +258,25 @@ func (h *house) rules() (*policy.Rules, error) {
 	return policy.ReadRules(path)
 }
 
-// register makes the tools that the configuration and the target allow.
-func (h *house) register() (*tools.Registry, error) {
+// register makes the tools that the configuration and the invocation allow.
+func (h *house) register(p plan) (*tools.Registry, error) {
 	h.seen = &files.Seen{}
-	all := []tools.Tool{desk.Time{}}
+	all := append([]tools.Tool{desk.Time{}, desk.Todo{}, desk.Question{Ask: p.choose}}, h.webTools()...)
 	if h.config.Tools.Shell {
 		all = append(all, &terminal.RunShell{Guard: h.guard, Timeout: h.config.Tools.ShellTimeout})
-		if h.panes != nil {
+		if p.panes {
 			all = append(all, &terminal.SendKeys{Guard: h.guard}, &terminal.CapturePane{Guard: h.guard})
+			all = append(all,
+				terminal.NewCreateSession(h.guard), terminal.NewKillSession(h.guard),
+				terminal.NewCreatePane(h.guard), terminal.NewKillPane(h.guard))
 		}
 	}
 	if h.config.Tools.Files {
-		all = append(all, &files.ReadFile{Guard: h.guard, Seen: h.seen}, &files.WriteFile{Guard: h.guard, Seen: h.seen})
+		some, err := h.fileTools()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
 	}
 	registry := &tools.Registry{}
 	for _, t := range all {
@@ -247,8 +290,17 @@ func (h *house) register() (*tools.Registry, error) {
 // brain is the model that answers: the configured one, or the guide.
 type brain struct {
 	client *model.Client
-	name   string
+	name   string // of its profile
 	guide  bool
+	price  agent.Price
+}
+
+// shown is what the status line calls it.
+func (b brain) shown() string {
+	if b.guide {
+		return guideName
+	}
+	return b.client.Name()
 }
 
 func (a *app) openBrain(c *config.Config) (brain, error) {
@@ -257,12 +309,21 @@ func (a *app) openBrain(c *config.Config) (brain, error) {
 		return brain{}, err
 	}
 	if !ok {
-		client, err := model.New(model.Config{
-			BaseURL: guide.BaseURL, Model: guide.ModelName, Transport: guide.New(guide.Options{}).Transport(),
-		})
-		return brain{client, guideName, true}, err
+		return openGuide()
 	}
-	key, err := m.Key(a.getenv)
+	return openProfile(name, m, a.getenv)
+}
+
+func openGuide() (brain, error) {
+	client, err := model.New(model.Config{
+		BaseURL: guide.BaseURL, Model: guide.ModelName, Transport: guide.New(guide.Options{}).Transport(),
+	})
+	return brain{client: client, name: guideName, guide: true}, err
+}
+
+// openProfile makes the brain of [model.NAME].
+func openProfile(name string, m config.Model, getenv func(string) string) (brain, error) {
+	key, err := m.Key(getenv)
 	if err != nil {
 		return brain{}, err
 	}
@@ -270,34 +331,68 @@ func (a *app) openBrain(c *config.Config) (brain, error) {
 	if err != nil {
 		return brain{}, fmt.Errorf("model %s: %w", name, err)
 	}
-	return brain{client, m.Model, false}, nil
+	return brain{client: client, name: name, price: priceOf(m)}, nil
+}
+
+func priceOf(m config.Model) agent.Price {
+	value := func(v *float32) float64 {
+		if v == nil {
+			return 0
+		}
+		return float64(*v)
+	}
+	return agent.Price{Input: value(m.PriceInput), Output: value(m.PriceOutput), Cached: value(m.PriceCached)}
 }
 
 func modelConfig(m config.Model, key string) model.Config {
 	return model.Config{
 		BaseURL: m.BaseURL, APIKey: key, Model: m.Model, Headers: m.Headers,
 		Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort,
-		ContextLimit: m.ContextLimit, SessionHeader: m.SessionHeader,
+		ContextLimit: m.ContextLimit, ToolProtocol: m.ToolProtocol, SessionHeader: m.SessionHeader, SessionMode: m.SessionMode,
 	}
 }
 
 // openAgent joins brain, gate and history.
 func (h *house) openAgent(b brain, store *history.Store) (*agent.Agent, error) {
-	return agent.New(agent.Config{
-		Model: b.client, Gate: h.gate, History: store,
+	if err := h.openMemory(store); err != nil {
+		return nil, err
+	}
+	var turns *agent.Agent
+	err := h.tools.Register(&desk.Compact{Soon: func(ctx context.Context, conversation string) error {
+		return turns.CompactSoon(ctx, conversation)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if err := h.registerTask(func() *agent.Agent { return turns }); err != nil {
+		return nil, err
+	}
+	c := agent.Config{
+		Memory: h.known.memory, Guidance: h.known.guidance,
+		Brain: b.brain(), Gate: h.gate, History: store, Pinned: todos,
 		SystemPrompt: h.config.Agent.SystemPrompt, Situation: h.situation,
 		MaxIterations: h.config.Agent.MaxIterations, MaxTokens: h.config.Agent.MaxTokens,
-		ContextLimit: b.client.ContextLimit(),
-	})
+	}
+	c.Pinned = todos
+	if h.config.Agent.ShowPane {
+		c.Picture = h.picture
+	}
+	if h.trace != nil {
+		c.Trace = h.trace
+	}
+	turns, err = agent.New(c)
+	return turns, err
 }
 
 func (h *house) situation() agent.Situation {
+	name := h.sites.current()
 	s := agent.Situation{
-		Target: h.target.Name(), User: operator(), Panes: h.panes != nil,
-		Posture: h.policy.Posture().String(), Trust: string(h.policy.TrustOf(h.target.Name())),
+		Target: name, Targets: h.guard.Targets(),
+		Posture: h.policy.Posture().String(), Trust: string(h.policy.TrustOf(name)),
+		Skills: h.known.catalog().Lines(skillLines),
 	}
-	if about, err := h.guard.About(h.target.Name()); err == nil {
-		s.Shell = about.Shell
+	if about, err := h.guard.About(name); err == nil {
+		s.User, s.Shell, s.Panes = about.User, about.Shell, about.Panes
 	}
 	return s
 }
@@ -308,4 +403,9 @@ func operator() string {
 		return u.Username
 	}
 	return strconv.Itoa(os.Getuid())
+}
+
+// brain is the model as the loop knows it.
+func (b brain) brain() agent.Brain {
+	return agent.Brain{Model: b.client, Name: b.name, ContextLimit: b.client.ContextLimit(), Price: b.price, Plain: b.guide}
 }

@@ -49,6 +49,7 @@ var forbidden = []edge{
 	{"ui", "backends/tmux", "the screen never touches a target"},
 	{"ui", "backends/pane", "the screen gets snapshots and callbacks"},
 	{"themes", "", "themes are data"},
+	{"", "tools/web/webtest", "a network that nobody guards is for tests alone"},
 }
 
 // Tests may bring the real thing along; only the product's own files count.

@@ -9,8 +9,7 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
+	"sync"
 )
 
 // version is set by the build.
@@ -18,9 +17,40 @@ var version = "dev"
 
 func main() { os.Exit(mainStatus()) }
 
+// environment is what nod was started with. Its secrets are kept here alone: no
+// program that nod starts, by whatever part of it, finds them in its own.
+type environment struct {
+	mu   sync.Mutex
+	kept map[string]string
+}
+
+func (e *environment) get(name string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if value, ok := e.kept[name]; ok {
+		return value
+	}
+	return os.Getenv(name)
+}
+
+// hide takes variables out of what programs get.
+func (e *environment) hide(names ...string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok && os.Unsetenv(name) == nil {
+			e.kept[name] = value
+		}
+	}
+}
+
 // mainStatus runs the program until it ends or a signal asks it to.
 func mainStatus() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	env := &environment{kept: map[string]string{}}
+	env.hide(withheld...)
+	a := newApp(standardStreams(), env.get)
+	a.hide = env.hide
+	ctx, stop := a.signals.until(context.Background())
 	defer stop()
-	return newApp(standardStreams(), os.Getenv).run(ctx, os.Args[1:])
+	return a.run(ctx, os.Args[1:])
 }

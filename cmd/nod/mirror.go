@@ -2,91 +2,253 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/pane"
+	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/ui/console"
 )
 
+// freshPaneWait is how long a shared pane that has ended stays away, so that a
+// shell that cannot start does not keep nod busy.
+const freshPaneWait = 200 * time.Millisecond
+
+// mirrors shows the panes of a keeper in the console.
+type mirrors struct {
+	site   *site
+	panes  *pane.Keeper
+	screen face
+	shown  map[*pane.Pane]string // their IDs on the screen
+	gaveUp bool                  // a shared pane could not be made
+	closed bool                  // nothing comes any more
+}
+
+// mirror shows the keeper's panes, and keeps the console to what there is: panes
+// come and go with tmux, by the model's calls and by anybody's hand. When the
+// shared one ends, a fresh one takes its place, where the next command will run.
+// It returns when ctx ends.
+func (d *station) mirror(ctx context.Context, s *site) {
+	changes, unsubscribe := s.panes.Changes()
+	defer unsubscribe()
+	m := mirrors{site: s, panes: s.panes, screen: d.screen, shown: map[*pane.Pane]string{}}
+	for stood := true; ctx.Err() == nil; {
+		linked := s.linkChanged() // before it is looked at
+		stands := s.container == nil || s.container.stands() == nil
+		if stands && !stood {
+			m.gaveUp = false // there may be a shell again
+		}
+		stood = stands
+		if !m.update() && !m.gaveUp {
+			m.renew(ctx)
+		}
+		if m.closed {
+			return
+		}
+		select {
+		case <-changes:
+		case <-linked:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// update adds the panes that are new and removes those that have ended. It
+// reports whether the shared one is there.
+func (m *mirrors) update() (shared bool) {
+	there := m.panes.List()
+	for p, id := range m.shown {
+		if slices.Contains(there, p) {
+			continue
+		}
+		delete(m.shown, p)
+		m.screen.RemovePane(id)
+		if !isShared(p) { // of which renew tells
+			m.screen.Notify("the pane " + nameOf(p) + " has ended")
+		}
+	}
+	for _, p := range there {
+		if _, known := m.shown[p]; !known {
+			added := mirrorOf(m.site, p)
+			m.shown[p] = added.ID
+			m.screen.AddPane(added)
+		}
+	}
+	shared = slices.ContainsFunc(there, isShared)
+	m.gaveUp = m.gaveUp && !shared
+	return shared
+}
+
+// renew makes a fresh shared pane. Where that fails, the next command tries it
+// again, and what it makes is seen like any other pane.
+func (m *mirrors) renew(ctx context.Context) {
+	select {
+	case <-time.After(freshPaneWait):
+	case <-ctx.Done():
+		return
+	}
+	p, err := m.panes.Shared(ctx)
+	switch {
+	case err == nil:
+		m.screen.Notify("the pane " + nameOf(p) + " has ended; a fresh one takes its place")
+	case errors.Is(err, pane.ErrClosed): // the target was dropped
+		m.closed = true
+	case ctx.Err() == nil:
+		m.gaveUp = true
+		m.screen.Notify("there is no pane to watch: " + err.Error())
+	}
+}
+
+func isShared(p *pane.Pane) bool {
+	return p.Session() == pane.DefaultSession && p.Name() == pane.SharedPane
+}
+
+func nameOf(p *pane.Pane) string { return p.Session() + "/" + p.Name() }
+
+// paneNumber makes the IDs of panes on the screen. A pane keeps its own, while
+// its terminal gets another name with a fresh shell.
+var paneNumber atomic.Uint64
+
 // mirrorOf shows a pane in the console. What the operator types there goes to
 // the pane itself: it is his terminal as much as nod's.
-func mirrorOf(p *pane.Pane) console.Pane {
+func mirrorOf(s *site, p *pane.Pane) console.Pane {
+	name := nameOf(p)
+	if p.Session() == pane.DefaultSession {
+		name = p.Name()
+	}
+	f := newFeed(s, p)
 	return console.Pane{
-		ID:        p.ID(),
-		Title:     fmt.Sprintf("%s · %s/%s", p.Target(), p.Session(), p.Name()),
-		Snapshot:  p.Screen,
-		Subscribe: func(changed func()) (cancel func()) { return follow(p, changed) },
+		ID:        fmt.Sprintf("pane %d", paneNumber.Add(1)),
+		Title:     p.Target() + " · " + nameOf(p),
+		Name:      name,
+		Main:      isShared(p),
+		Snapshot:  func() *vt.Snapshot { return f.now().screen },
+		State:     func() console.PaneState { return f.now().state },
+		Subscribe: f.follow,
 		Type:      p.Type,
+		Attach:    func() string { return s.attach(p) },
 		Resize: func(_ context.Context, cols, rows int) {
 			p.Resize(backends.Size{Cols: cols, Rows: rows})
 		},
 	}
 }
 
-// freshPaneWait is how long a pane that has ended stays away, so that a shell
-// that cannot start does not keep nod busy.
-const freshPaneWait = 200 * time.Millisecond
+// feedTime is the least time between two pictures of a pane, below that between
+// two frames.
+const feedTime = time.Second / 120
 
-// tend keeps the shared pane on the screen: when it ends, with its tmux server
-// or by somebody's hand, a fresh one takes its place, where the next command
-// will run. It returns when ctx ends.
-func (d *station) tend(ctx context.Context, panes *pane.Keeper, shown *pane.Pane) {
-	for until(ctx, shown, func() bool { return !slices.Contains(panes.List(), shown) }) {
-		d.screen.RemovePane(shown.ID())
-		d.screen.Notify("the pane " + shown.Session() + "/" + shown.Name() + " has ended; a fresh one takes its place")
-		select {
-		case <-time.After(freshPaneWait):
-		case <-ctx.Done():
-			return
-		}
-		fresh, err := panes.Shared(ctx)
-		if err != nil {
-			if ctx.Err() == nil {
-				d.screen.Notify("there is no pane to watch: " + err.Error())
+// watchersTime is the least time between two questions who else is at a pane,
+// which go to tmux.
+const watchersTime = time.Second
+
+// feed takes pictures of a pane while it changes. The console takes the latest
+// and never waits for the pane itself, which a program that writes without a
+// pause keeps busy: the echo of a key would come later for it.
+type feed struct {
+	site     *site
+	pane     *pane.Pane
+	latest   atomic.Pointer[picture]
+	watchers atomic.Int64
+}
+
+// picture is a pane at one moment.
+type picture struct {
+	screen *vt.Snapshot
+	state  console.PaneState
+}
+
+func newFeed(s *site, p *pane.Pane) *feed {
+	f := &feed{site: s, pane: p}
+	f.take()
+	return f
+}
+
+func (f *feed) now() picture { return *f.latest.Load() }
+
+func (f *feed) take() {
+	p := f.pane
+	state := console.PaneState{
+		Target: p.Target(), Terminal: p.ID(),
+		Watchers: int(f.watchers.Load()), Typed: p.OperatorTyped(),
+	}
+	if run := p.Busy(); run != nil {
+		state.Running = run.Command
+	}
+	if err := p.Degraded(); err != nil {
+		state.Fault = err.Error()
+	}
+	if _, wrong := f.site.link(); wrong != "" {
+		state.Fault, state.Stale = wrong, true
+	}
+	f.latest.Store(&picture{p.Screen(), state})
+}
+
+// follow takes a picture after each change, and calls changed, until it is
+// cancelled.
+func (f *feed) follow(changed func()) (cancel func()) {
+	changes, unsubscribe := f.pane.Subscribe()
+	ctx, stop := context.WithCancel(context.Background()) //nolint:gosec // cancel below is what ends it
+	var running sync.WaitGroup
+	company := make(chan struct{}, 1) // holds one: there may be others at the pane
+	found := make(chan struct{}, 1)   // and it is known how many
+	running.Go(func() { f.count(ctx, company, found) })
+	running.Go(func() {
+		for wait := time.After(0); ; wait = time.After(feedTime) {
+			select {
+			case <-wait:
+			case <-ctx.Done():
+				return
 			}
-			return
-		}
-		shown = fresh
-		d.screen.AddPane(mirrorOf(shown))
-	}
-}
-
-// until waits until something holds of a pane. It returns false if ctx ends
-// first.
-func until(ctx context.Context, p *pane.Pane, holds func() bool) bool {
-	changes, unsubscribe := p.Subscribe()
-	defer unsubscribe()
-	for !holds() {
-		select {
-		case <-changes:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
-}
-
-// follow calls changed after each change of the pane until it is cancelled.
-func follow(p *pane.Pane, changed func()) (cancel func()) {
-	changes, unsubscribe := p.Subscribe()
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
+			linked := f.site.linkChanged() // before it is looked at
+			f.take()
+			changed()
+			post(company)
 			select {
 			case <-changes:
-				changed()
-			case <-stop:
+			case <-found:
+			case <-linked:
+			case <-ctx.Done():
 				return
 			}
 		}
-	}()
+	})
 	return func() {
 		unsubscribe()
-		close(stop)
-		<-stopped
+		stop()
+		running.Wait()
+	}
+}
+
+// count asks how many others are at the pane, after each change but not too
+// often, until ctx ends.
+func (f *feed) count(ctx context.Context, company <-chan struct{}, found chan<- struct{}) {
+	for {
+		select {
+		case <-company:
+		case <-ctx.Done():
+			return
+		}
+		// Where nobody can be asked now, what was known last stays.
+		if all, err := f.pane.Watchers(ctx); err == nil && f.watchers.Swap(int64(len(all))) != int64(len(all)) {
+			post(found)
+		}
+		select {
+		case <-time.After(watchersTime):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// post leaves word in a channel that holds one.
+func post(ch chan<- struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
 	}
 }

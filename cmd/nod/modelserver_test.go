@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,9 +35,20 @@ type request struct {
 	} `json:"tools"`
 }
 
+// result is what the model was told last of a call: the pictures of terminals that
+// stand behind it are none.
+func (r request) result() string {
+	for _, m := range slices.Backward(r.Messages) {
+		if !strings.HasPrefix(m.Content, "<screen-") {
+			return m.Content
+		}
+	}
+	return ""
+}
+
 // serveModel answers the n-th request with the n-th reply, a list of the
 // deltas to stream, and further ones with an error.
-func serveModel(t *testing.T, replies ...[]string) *scripted {
+func serveModel(t testing.TB, replies ...[]string) *scripted {
 	t.Helper()
 	s := &scripted{replies: replies}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.answer))
@@ -105,8 +117,9 @@ func calls(list ...call) []string {
 		if err != nil {
 			panic(err)
 		}
+		piece := max(11, len(args)/100)
 		for text := string(args); len(text) > 0; {
-			n := min(11, len(text))
+			n := min(piece, len(text))
 			all = append(all, toolDelta(i, map[string]any{"function": map[string]any{"arguments": text[:n]}}))
 			text = text[n:]
 		}

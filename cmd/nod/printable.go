@@ -1,10 +1,49 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
 	"strings"
+	"unicode/utf16"
 
+	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/ui/screen"
 )
+
+// exactly is foreign text whose lines stay and in which nothing looks like what it
+// is not.
+func exactly(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = show.Text(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// writeJSON writes a value in a line of ASCII: a program reads in it what is there,
+// and nobody who looks at it is shown anything else.
+func writeJSON(w io.Writer, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, r := range string(text) {
+		switch {
+		case r < 0x7f:
+			b.WriteRune(r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		}
+	}
+	b.WriteByte('\n')
+	_, err = io.WriteString(w, b.String())
+	return err
+}
 
 // printable is foreign text as it may go to the operator's terminal: its lines
 // stay, and nothing in them acts.

@@ -47,7 +47,7 @@ never runs anything. COMMAND "-" reads standard input.`,
 			}
 			v := risk.Command(text, dialect)
 			if asJSON {
-				return json.NewEncoder(a.out).Encode(v)
+				return writeJSON(a.out, v)
 			}
 			return a.printf("%s\n", printable(risk.Explain(v, text)))
 		},
@@ -62,7 +62,6 @@ func (a *app) riskLines(dialect risk.Dialect) error {
 	in := bufio.NewScanner(a.in)
 	in.Buffer(nil, maxLine)
 	out := bufio.NewWriter(a.out)
-	enc := json.NewEncoder(out)
 	for n := 1; in.Scan(); n++ {
 		var line struct {
 			Cmd *string `json:"cmd"`
@@ -73,7 +72,7 @@ func (a *app) riskLines(dialect risk.Dialect) error {
 		if line.Cmd == nil {
 			return fmt.Errorf(`risk: line %d: no "cmd" in %q`, n, in.Text())
 		}
-		if err := enc.Encode(risk.Command(*line.Cmd, dialect)); err != nil {
+		if err := writeJSON(out, risk.Command(*line.Cmd, dialect)); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/risk"
+	"github.com/nod-console/nod/tools/terminal"
 )
 
 // keepOutput is how much of each stream "nod run --json" prints, in bytes.
@@ -50,59 +52,123 @@ single word is a line of shell; several words are a program and its arguments,
 exactly. Without a terminal to ask on, whatever would ask is denied.
 
 The exit status is the command's own; 124 if it did not end in time, 125 if nod
-failed, 126 if it was denied, 128+N after signal N.`,
+failed or cannot tell how it ended, 126 if it was denied, 128+N after signal N, to
+the command or to nod itself. With --json, "outcome" tells which (nod man).
+
+--timeout ends the command. In a pane that is Ctrl-C, as an operator would press
+it: a command that ignores it goes on in a pane that is kept, and nod says where;
+a pane of its own is closed, which hangs it up.`,
 		Example: `  nod run -- df -h
   nod run -- 'journalctl -p err -n 20 | tail'
+  nod run --pane=%3 -- 'git pull'
   nod run --pane --json -- 'make -C /srv/app test'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("pane") && f.pane == "" {
+				return a.refuse(f, errors.New("run: --pane= names no pane; --pane alone takes one of its own, --pane=NAME keeps one, --pane=%3 is one that you have"))
+			}
+			if f.timeout < 0 {
+				return a.refuse(f, fmt.Errorf("run: --timeout=%s: want how long the command may take, such as 30s; without it there is no limit", f.timeout))
+			}
 			return a.run1(cmd.Context(), f, args)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.targets, "target", "t", nil, "where to run it (default local)")
-	flags.StringVar(&f.pane, "pane", "", "run it tracked in a tmux pane; --pane=NAME keeps the pane")
+	flags.StringVar(&f.pane, "pane", "", "run it tracked in a pane; --pane=NAME keeps the pane, for which tmux is needed; --pane=%3 is one that you already have")
 	flags.Lookup("pane").NoOptDefVal = inOwnPane
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	flags.DurationVar(&f.timeout, "timeout", 0, "end the command after this long, for example 30s")
+	flags.DurationVar(&f.timeout, "timeout", 0, "end the command after this long, for example 30s; in a pane by Ctrl-C")
 	flags.BoolVar(&f.approveAll, "dangerously-approve-all", false, "do not ask; rules that deny still do")
 	return cmd
+}
+
+// refuse is the end of a "nod run" that did not come as far as to a target: with
+// --json, each target has an object nevertheless.
+func (a *app) refuse(f runFlags, err error) error {
+	if !f.json || err == nil {
+		return err
+	}
+	if len(f.targets) == 0 {
+		f.targets = []string{local.Name}
+	}
+	out := json.NewEncoder(a.out)
+	for _, target := range f.targets {
+		if printErr := out.Encode(runReport{Target: target, Outcome: outcomeRefused, Error: err.Error()}); printErr != nil {
+			return errors.Join(err, printErr)
+		}
+	}
+	return err
 }
 
 // run1 is the body of "nod run".
 func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 	command, err := commandLine(args)
 	if err != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	for _, t := range f.targets {
-		if t != local.Name {
-			return fmt.Errorf("run: target %q is not known; known: %s", t, local.Name)
-		}
+		return a.refuse(f, fmt.Errorf("run: %w", err))
 	}
 	c, err := a.config()
 	if err != nil {
-		return err
+		return a.refuse(f, err)
 	}
-	approver, closeTTY := a.askOnTerminal()
+	there, err := a.existingPane(c, existingOnly(f.pane))
+	if err != nil {
+		return a.refuse(f, fmt.Errorf("run: %w", err))
+	}
+	var h *house
+	approver, closeTTY := a.askOnTerminal(&h)
 	defer closeTTY()
+	ask, closeQuestions := a.questionsOnTerminal()
+	defer closeQuestions()
+	armed := newArmed(a.warn)
 	p := plan{
-		approver: approver, approveAll: f.approveAll,
-		panes: f.pane != "", agent: "run", unbounded: true,
+		approver: approver, approveAll: f.approveAll, ask: ask, warn: a.warn, reverting: armed.take,
+		panes: f.pane != "", existing: there, agent: "run", unbounded: true,
 	}
-	if p.panes && f.pane != inOwnPane {
+	if p.panes && f.pane != inOwnPane && there == nil {
 		// Sessions of their own, which a run in a pane of its own does not end.
 		p.keep, p.agent = true, "kept"
 	}
-	h, err := a.openHouse(ctx, c, p)
-	if err != nil {
-		return err
+	if h, err = a.openHouse(c, p); err != nil {
+		return a.refuse(f, err)
 	}
-	r := runner{app: a, house: h, flags: f}
-	answer, report := r.run(ctx, command)
+	statuses := a.runOn(ctx, h, f, command)
+	armed.settle(ctx)
 	if err := h.Close(); err != nil {
 		a.complain("run: %v", err)
 	}
-	return r.tell(answer, report)
+	for _, status := range statuses {
+		if status != 0 {
+			return exitStatus(status)
+		}
+	}
+	return nil
+}
+
+// runOn runs the command on each target at once and returns the exit statuses,
+// in the order of the targets.
+func (a *app) runOn(ctx context.Context, h *house, f runFlags, command string) []int {
+	if len(f.targets) == 0 {
+		f.targets = []string{local.Name}
+	}
+	out := &outlet{app: a, several: len(f.targets) > 1, json: f.json}
+	statuses := make([]int, len(f.targets))
+	var running sync.WaitGroup
+	for i, name := range f.targets {
+		running.Go(func() {
+			r := runner{out: out.on(name), house: h, flags: f}
+			statuses[i] = r.on(ctx, name, command)
+		})
+	}
+	running.Wait()
+	return statuses
+}
+
+// existingOnly is the value of --pane if it names a pane that is there.
+func existingOnly(pane string) string {
+	if strings.HasPrefix(pane, "%") {
+		return pane
+	}
+	return ""
 }
 
 // commandLine is the line of shell that args mean: one word is a line, several
@@ -110,10 +176,10 @@ func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 func commandLine(args []string) (string, error) {
 	switch len(args) {
 	case 0:
-		return "", errors.New("no command given; put it after --: nod run -- df -h")
+		return "", errors.New("no command given; put it at the end, after --, as in: -- df -h")
 	case 1:
 		if strings.TrimSpace(args[0]) == "" {
-			return "", errors.New("the command is empty; put it after --: nod run -- df -h")
+			return "", errors.New("the command is empty; put it at the end, after --, as in: -- df -h")
 		}
 		return args[0], nil
 	}
@@ -128,36 +194,71 @@ func commandLine(args []string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
+// The outcomes of "nod run --json". The manual has them in a table.
+const (
+	outcomeTimeout     = "timeout"     // did not end within --timeout
+	outcomeInterrupted = "interrupted" // nod was told to stop while it ran
+	outcomeDenied      = "denied"      // by a rule or the operator: nothing ran
+	outcomeRefused     = "refused"     // by nod, the target or the shell: nothing ran
+	outcomeUnknown     = "unknown"     // it may have run, nobody knows how it ended
+)
+
 // runReport is what "nod run --json" prints.
 type runReport struct {
-	Target     string       `json:"target"`
-	Pane       string       `json:"pane"`
-	Outcome    string       `json:"outcome"`
-	ExitCode   *int         `json:"exit_code"`
-	Signal     string       `json:"signal,omitempty"`
-	Stdout     string       `json:"stdout"`
-	Stderr     string       `json:"stderr"`
-	Truncated  bool         `json:"truncated"`
-	DurationMS int64        `json:"duration_ms"`
-	Risk       risk.Verdict `json:"risk"`
-	Notices    []string     `json:"notices,omitempty"`
+	Target  string `json:"target"`
+	Pane    string `json:"pane"`
+	Outcome string `json:"outcome"` // "exited", "signalled" or one of the above
+	// ExitCode and Signal are how the command ended, also after a time-out or an
+	// interrupt; neither is there if it did not, or nobody knows.
+	ExitCode *int   `json:"exit_code"`
+	Signal   string `json:"signal,omitempty"`
+	// GoesOn says that the command is known to run behind nod's end.
+	GoesOn     bool   `json:"goes_on,omitempty"`
+	Stdout     string `json:"stdout"`
+	Stderr     string `json:"stderr"`
+	Truncated  bool   `json:"truncated"`
+	DurationMS int64  `json:"duration_ms"`
+	// Risk is nil where the command was not looked at, such as when its pane is
+	// not there.
+	Risk    *risk.Verdict `json:"risk,omitempty"`
+	Notices []string      `json:"notices,omitempty"`
+	// Error is what went wrong apart from the command itself: the words that
+	// standard error has, too.
+	Error string `json:"error,omitempty"`
+
+	// left says what becomes of a command that Ctrl-C did not end.
+	left string
+	// unwritten is why its output could not be written.
+	unwritten error
 }
 
-// runner takes one command through the gate.
+// runner takes one command through the gate, on one target.
 type runner struct {
-	app   *app
+	out   *outputs
 	house *house
 	flags runFlags
+	site  *site
 }
 
-var errRunTimeout = errors.New("the command did not end in time")
+// on runs the command on a target, tells what became of it and returns the exit
+// status.
+func (r *runner) on(ctx context.Context, name, command string) int {
+	report := &runReport{Target: name}
+	var answer agent.Answer
+	if r.site, answer.Err = r.house.sites.open(ctx, name); answer.Err == nil {
+		answer = r.run(ctx, command, report)
+	}
+	return r.tell(ctx, answer, report)
+}
+
+var errRunTimeout = errors.New("the --timeout is up")
 
 // run passes the command through the gate and reports what became of it.
-func (r *runner) run(ctx context.Context, command string) (agent.Answer, *runReport) {
-	report := &runReport{Target: local.Name}
+func (r *runner) run(ctx context.Context, command string, report *runReport) agent.Answer {
+	report.Target = r.site.name()
 	action, err := r.plan(ctx, command)
 	if err != nil {
-		return agent.Answer{Err: err}, report
+		return agent.Answer{Err: err}
 	}
 	report.Pane = action.Pane
 	answer := r.house.gate.Pass(ctx, agent.Step{
@@ -174,14 +275,14 @@ func (r *runner) run(ctx context.Context, command string) (agent.Answer, *runRep
 			return r.exec(ctx, a, env, report)
 		},
 	}, nil)
-	report.Risk = answer.Decision.Verdict
+	report.Risk = &answer.Decision.Verdict
 	report.DurationMS = answer.Duration.Milliseconds()
-	return answer, report
+	return answer
 }
 
 // plan is the action that the command means.
 func (r *runner) plan(ctx context.Context, command string) (tools.Action, error) {
-	about, err := r.house.guard.About(local.Name)
+	about, err := r.house.guard.About(r.site.name())
 	if err != nil {
 		return tools.Action{}, err
 	}
@@ -192,18 +293,27 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 	if r.flags.pane == "" {
 		return a, nil
 	}
-	if r.house.panes == nil {
-		return a, fmt.Errorf("no pane: %s", strings.Join(r.house.notes, "; "))
+	if r.site.panes == nil {
+		return a, errors.New("no pane: [tools] shell_enabled is false in the configuration")
 	}
 	name, err := r.pane(ctx)
 	if err != nil {
 		return a, err
 	}
 	state, err := r.house.guard.Look(ctx, about.Target, "", name)
+	for begun := time.Now(); err == nil && state.Dir == "" && time.Since(begun) < dirWait; {
+		select {
+		case <-time.After(dirPause):
+		case <-ctx.Done():
+			return a, context.Cause(ctx)
+		}
+		state, err = r.house.guard.Look(ctx, about.Target, "", name)
+	}
 	if err != nil {
 		return a, err
 	}
 	a.Kind, a.Pane, a.Dialect, a.Dir, a.Prompt = tools.Run, state.ID, state.Shell, state.Dir, state.AtPrompt
+	a.Inside, a.Shell = state.Inside, state.Generation
 	return a, nil
 }
 
@@ -211,15 +321,21 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 // empty means the session's own.
 func (r *runner) pane(ctx context.Context) (string, error) {
 	name := r.flags.pane
-	if name == inOwnPane {
+	if name == inOwnPane || existingOnly(name) != "" {
 		return "", nil
 	}
-	if _, err := r.house.panes.Shared(ctx); err != nil { // makes the session
+	if why := r.site.panes.WithoutTmux(); why != nil {
+		return "", fmt.Errorf("--pane=%s: the pane cannot be kept: %w; install tmux, or use --pane without a name", name, why)
+	}
+	if _, err := r.site.panes.Shared(ctx); err != nil { // makes the session
 		return "", err
 	}
-	_, err := r.house.panes.Get("", name)
+	p, err := r.site.panes.Get("", name)
 	if errors.Is(err, pane.ErrNotFound) {
-		_, err = r.house.panes.CreatePane(ctx, "", name)
+		p, err = r.site.panes.CreatePane(ctx, "", name)
+	}
+	if err == nil {
+		p.Warm(ctx) // it may be an earlier command's, of whose shell nothing is known
 	}
 	return name, err
 }
@@ -229,12 +345,16 @@ func (r *runner) pane(ctx context.Context) (string, error) {
 func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report *runReport) (tools.Result, error) {
 	var stdout, stderr sink
 	if !r.flags.json {
-		stdout.to, stderr.to = r.app.out, r.app.err
+		stdout.to, stderr.to = r.out.stdout, r.out.stderr
 	}
 	begin := time.Now()
 	process, err := r.house.guard.Exec(ctx, a, env.Grant, &stdout, &stderr)
+	var unsure *guard.UnsureError
+	if errors.As(err, &unsure) {
+		return tools.Result{Record: tools.Record{Unsure: fmt.Sprintf("%v; %s", unsure, terminal.Unsure), Duration: time.Since(begin)}}, nil
+	}
 	if err != nil {
-		return tools.Result{}, tools.Failed("%w", err)
+		return notRun(err)
 	}
 	outcome, err := process.Wait()
 	report.Stdout, report.Stderr = stdout.text(), stderr.text()
@@ -244,101 +364,184 @@ func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report
 		TimedOut: errors.Is(context.Cause(ctx), errRunTimeout),
 	}
 	if err != nil && ctx.Err() == nil {
-		record.Failed = err.Error()
+		record.Unsure = fmt.Sprintf("%v; %s", err, terminal.Unsure)
 	}
 	return tools.Result{Record: record}, nil
+}
+
+// notRun is the result of an action that the guard, the target or the pane has
+// not begun with: nothing ran.
+func notRun(err error) (tools.Result, error) {
+	if errors.Is(err, tools.ErrNotGranted) || errors.Is(err, guard.ErrMalformed) {
+		return tools.Result{}, tools.Denied("%w", err)
+	}
+	return tools.Result{IsError: true, Record: tools.Record{Failed: err.Error()}}, nil
 }
 
 // inPane runs the action as a tracked run in a pane.
 func (r *runner) inPane(ctx context.Context, a tools.Action, env tools.Env, report *runReport) (tools.Result, error) {
 	run, err := r.house.guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepOutput})
 	if err != nil {
-		return tools.Result{}, tools.Failed("%w", err)
+		return notRun(err)
 	}
+	ended := true
 	select {
 	case <-run.Done():
 	case <-ctx.Done():
-		r.interrupt(ctx, run)
-	}
-	got := run.Result()
-	report.Stdout, report.Truncated, report.Notices = got.Text, got.Truncated || got.Incomplete, got.Notices
-	if !r.flags.json {
-		if _, err := io.WriteString(r.app.out, got.Text); err != nil {
-			return tools.Result{}, tools.Failed("%w", err)
+		if ended = r.interrupt(ctx, run); !ended {
+			report.left, report.GoesOn = r.leave(ctx, a.Pane)
 		}
 	}
-	return tools.Result{Record: tools.Record{
-		Outcome: got.Outcome, Bytes: got.Total, Truncated: report.Truncated, Duration: got.Duration,
-		TimedOut: errors.Is(context.Cause(ctx), errRunTimeout),
-	}}, nil
+	got := run.Result()
+	report.Stdout, report.Truncated = got.Text, got.Truncated || got.Incomplete
+	report.Notices = append(report.Notices, got.Notices...)
+	if !r.flags.json {
+		_, report.unwritten = io.WriteString(r.out.stdout, got.Text)
+	}
+	record := terminal.Record(got, ended)
+	record.TimedOut = errors.Is(context.Cause(ctx), errRunTimeout)
+	return tools.Result{Record: record}, nil
 }
 
 const (
+	// dirWait bounds the wait for a fresh pane to say where it is: known later,
+	// that would be a change of what was planned.
+	dirWait  = 3 * time.Second
+	dirPause = 50 * time.Millisecond
 	// turnWait bounds the wait for a pane that is about to take another command.
 	turnWait = 5 * time.Second
 	// interruptWait is how long an interrupted command has to end.
 	interruptWait = 2 * time.Second
 )
 
-// interrupt types Ctrl-C and gives the command a moment to end.
-func (r *runner) interrupt(ctx context.Context, run guard.Run) {
+// interrupt types Ctrl-C, gives the command a moment to end and reports whether
+// it did.
+func (r *runner) interrupt(ctx context.Context, run guard.Run) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptWait)
 	defer cancel()
 	if err := run.Interrupt(ctx); err != nil {
-		r.app.complain("run: interrupt: %v", err)
+		r.out.complain("interrupt: %v", err)
 	}
 	select {
 	case <-run.Done():
+		return true
 	case <-ctx.Done():
+		return false
 	}
 }
 
 // tell prints the report and turns the answer into the exit status.
-func (r *runner) tell(answer agent.Answer, report *runReport) error {
-	status, reason := r.judge(answer, report)
+func (r *runner) tell(ctx context.Context, answer agent.Answer, report *runReport) int {
+	status, reason := r.judge(ctx, answer, report)
+	report.Error = reason
 	if reason != "" {
-		r.app.complain("run: %s", printable(reason))
+		r.out.complain("%s", printable(reason))
 	}
-	if !r.flags.json {
-		for _, n := range report.Notices {
-			r.app.complain("run: %s", printable(n))
+	if r.flags.json {
+		if err := r.out.object(report); err != nil {
+			r.out.complain("%v", err)
+			return statusFailed
 		}
-	} else if err := json.NewEncoder(r.app.out).Encode(report); err != nil {
-		return err
+		return status
 	}
-	if status != 0 {
-		return exitStatus(status)
+	for _, n := range report.Notices {
+		r.out.complain("%s", printable(n))
 	}
-	return nil
+	if err := r.out.flush(); err != nil {
+		r.out.complain("%v", err)
+		return statusFailed
+	}
+	return status
+}
+
+// leave says what becomes of a command in a pane that Ctrl-C did not end, and
+// whether it goes on when nod has ended.
+func (r *runner) leave(ctx context.Context, id string) (what string, goesOn bool) {
+	if r.flags.pane == inOwnPane {
+		return "its pane is closed now, which hangs it up", false
+	}
+	what = "it goes on in pane " + id
+	for _, p := range r.site.panes.List() {
+		if p.ID() != id {
+			continue
+		}
+		if group := p.Foreground(context.WithoutCancel(ctx)); group > 0 {
+			what += fmt.Sprintf("; end it on %s with: pkill -KILL -g %d", p.Target(), group)
+		}
+		what += "; look at it with: " + r.site.attach(p)
+	}
+	return what, true
 }
 
 // judge names the outcome, and says what there is to say about it.
-func (r *runner) judge(answer agent.Answer, report *runReport) (status int, reason string) {
+func (r *runner) judge(ctx context.Context, answer agent.Answer, report *runReport) (status int, reason string) {
 	record := answer.Result.Record
-	switch {
-	case answer.Interrupted:
-		report.Outcome = "unknown"
-		return statusInterrupted, "interrupted"
-	case answer.Denied:
-		report.Outcome = "denied"
-		return statusDenied, deniedBecause(answer)
-	case answer.Err != nil:
-		report.Outcome = "unknown"
-		return statusFailed, answer.Err.Error()
-	case record.TimedOut:
-		report.Outcome = "timeout"
-		return statusTimeout, fmt.Sprintf("did not end within %s and was stopped", r.flags.timeout)
-	}
-	report.Outcome = record.Outcome.State.String()
 	switch record.Outcome.State {
 	case backends.Exited:
 		report.ExitCode = &record.Outcome.Code
-		return record.Outcome.Code, ""
 	case backends.Signalled:
 		report.Signal = string(record.Outcome.Signal)
+	}
+	switch {
+	case answer.Interrupted && answer.Started:
+		report.Outcome = outcomeInterrupted
+		return interruptedStatus(ctx), withRest("interrupted", report.left)
+	case answer.Interrupted, !answer.Started && ctx.Err() != nil:
+		report.Outcome = outcomeRefused
+		return interruptedStatus(ctx), "interrupted: nothing was run"
+	case answer.Denied:
+		report.Outcome = outcomeDenied
+		return statusDenied, deniedBecause(answer)
+	case !answer.Started, notGranted(answer.Err):
+		report.Outcome = outcomeRefused
+		return statusFailed, answer.Err.Error()
+	case answer.Err != nil && record.Failed != "": // a fault in the middle
+		report.Outcome = outcomeUnknown
+		return statusFailed, answer.Err.Error() + "; " + terminal.Unsure
+	case record.Failed != "" && report.ExitCode != nil: // the shell's word on the line
+		report.Outcome = outcomeRefused
+		return *report.ExitCode, record.Failed
+	case record.Failed != "":
+		report.Outcome = outcomeRefused
+		return statusFailed, record.Failed
+	case record.TimedOut && report.left != "":
+		report.Outcome = outcomeTimeout
+		return statusTimeout, fmt.Sprintf("did not end within %s, nor at Ctrl-C: %s", r.flags.timeout, report.left)
+	case record.TimedOut:
+		report.Outcome = outcomeTimeout
+		return statusTimeout, fmt.Sprintf("did not end within %s and was stopped", r.flags.timeout)
+	}
+	status, reason = ended(report, record)
+	if err := errors.Join(answer.Err, report.unwritten); err != nil {
+		return statusFailed, withRest(reason, err.Error())
+	}
+	return status, reason
+}
+
+// ended is the status of a command that has ended by itself.
+func ended(report *runReport, record tools.Record) (status int, reason string) {
+	report.Outcome = record.Outcome.State.String()
+	switch record.Outcome.State {
+	case backends.Exited:
+		return record.Outcome.Code, ""
+	case backends.Signalled:
 		return signalStatus(record.Outcome.Signal), "ended by signal " + report.Signal
 	}
-	return statusFailed, "how the command ended is not known: look at the target before you run it again"
+	report.Outcome = outcomeUnknown
+	return statusFailed, cmp.Or(record.Unsure, terminal.Unsure)
+}
+
+// notGranted reports whether nothing ran because the guard let nothing run.
+func notGranted(err error) bool {
+	var e *tools.Error
+	return errors.As(err, &e) && e.Code == tools.PermissionDenied
+}
+
+func withRest(text, rest string) string {
+	if text == "" || rest == "" {
+		return text + rest
+	}
+	return text + "; " + rest
 }
 
 // deniedBecause says why, and what to do where nobody could be asked.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 
@@ -10,8 +11,9 @@ import (
 )
 
 // askOnTerminal is an approver that asks on the controlling terminal, or nil
-// where there is none: then whatever asks is denied. close lets go of it.
-func (a *app) askOnTerminal() (approver policy.Approver, closeTTY func()) {
+// where there is none: then whatever asks is denied. It looks around with the
+// house that there is once something asks. closeTTY lets go of it.
+func (a *app) askOnTerminal(h **house) (approver policy.Approver, closeTTY func()) {
 	none := func() {}
 	if a.inFile == nil || !term.IsTerminal(int(a.inFile.Fd())) {
 		return nil, none
@@ -20,5 +22,7 @@ func (a *app) askOnTerminal() (approver policy.Approver, closeTTY func()) {
 	if err != nil {
 		return nil, none
 	}
-	return policy.NewTerminal(io.ReadWriter(tty)), func() { _ = tty.Close() }
+	terminal := policy.NewTerminal(io.ReadWriter(tty))
+	terminal.OnPreview(canLook, func(ctx context.Context, r policy.Request) []policy.Look { return (*h).lookAround(ctx, r) })
+	return terminal, func() { _ = tty.Close() }
 }

@@ -9,10 +9,14 @@ type Config struct {
 	Agent   Agent
 	Tools   Tools
 	Tmux    Tmux
+	SSH     SSH
+	Docker  Docker
 	Policy  Policy
+	Record  Record
 	Display Display
 	Models  map[string]Model  // [model.NAME]
 	Targets map[string]Target // [target.NAME]; names may be patterns such as "web-*"
+	Redact  map[string]Redact // [redact.NAME]; kinds of secrets beside those that nod knows
 
 	origins map[string]Origin
 	path    string
@@ -26,13 +30,24 @@ type Agent struct {
 	MaxIterations int
 	MaxTokens     int // per turn; 0 means no limit of nod's own
 	ToolTimeout   time.Duration
+	// Discover is where a local model server is looked for if no model is
+	// configured: addresses (host:port) with spaces between them.
+	Discover string
+	ShowPane bool // the model gets to see the pane that it works in with each request
 }
 
 // Tools is the [tools] section.
 type Tools struct {
 	Shell        bool
 	Files        bool
+	Fetch        bool
+	Search       bool
 	ShellTimeout time.Duration
+	Workspace    string   // the folder that the tools for files stay in on this machine
+	AllowedPaths []string // files and folders that they may go to all the same
+	FetchAllowed []string // domains; none means all
+	FetchBlocked []string // domains
+	BraveKey     string   // for Brave's search API
 }
 
 // Tmux is the [tmux] section.
@@ -42,10 +57,31 @@ type Tmux struct {
 	MaxPanes    int
 }
 
+// SSH is the [ssh] section.
+type SSH struct {
+	Config    string        // as ssh -F
+	Persist   time.Duration // how long a connection that nobody uses is held
+	Keepalive time.Duration // between two questions whether the host is still there
+	Own       bool          // log in even where the operator's own master could be used
+}
+
+// Docker is the [docker] section.
+type Docker struct {
+	Host    string // the engine, as DOCKER_HOST
+	Context string // a context of Docker's own configuration
+}
+
 // Policy is the [policy] section.
 type Policy struct {
 	Posture string // "ask", "ask-all" or "read-only"
 	Rules   string // path of the rules file
+	// RevertAfter is when an armed revert comes; 0 means that none is offered.
+	RevertAfter time.Duration
+}
+
+// Record is the [record] section.
+type Record struct {
+	Copy string // where the heads of the record go as well: "none", "syslog" or "journald"
 }
 
 // Display is the [display] section.
@@ -62,17 +98,28 @@ type Model struct {
 	APIKey          string            `toml:"api_key"`
 	APIKeyEnv       string            `toml:"api_key_env"`
 	APIKeyFile      string            `toml:"api_key_file"`
+	Keyring         string            `toml:"keyring"` // the key's name in the desktop's keyring
 	ContextLimit    int               `toml:"context_limit"`
 	ReasoningEffort string            `toml:"reasoning_effort"`
 	Temperature     *float32          `toml:"temperature"`
 	TopP            *float32          `toml:"top_p"`
+	ToolProtocol    string            `toml:"tool_protocol"` // "auto", "native" or "text"
 	SessionHeader   string            `toml:"session_header"`
+	SessionMode     string            `toml:"session_mode"` // "resume", "fresh" or "stateless"
+	PriceInput      *float32          `toml:"price_input"`  // of a million tokens, in dollars
+	PriceOutput     *float32          `toml:"price_output"`
+	PriceCached     *float32          `toml:"price_cached"`
 	Headers         map[string]string `toml:"headers"`
 }
 
 // Target is one [target.NAME] section.
 type Target struct {
 	Trust string `toml:"trust"` // "prod", "stage" or "lab"
+}
+
+// Redact is one [redact.NAME] section.
+type Redact struct {
+	Pattern string `toml:"pattern"` // a regular expression (RE2); of its groups, if it has any
 }
 
 // Origin says where a value came from: "default", "flag --theme",

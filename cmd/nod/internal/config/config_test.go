@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -220,4 +221,75 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		_, _ = config.Load(source(t, text, nil, nil)) // must not panic
 	})
+}
+
+func TestToolProtocolsAndKindsOfSecrets(t *testing.T) {
+	load := func(text string) (*config.Config, error) {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return config.Load(config.Source{Getenv: func(string) string { return "" }, Flags: map[string]string{"config": path}})
+	}
+	c, err := load("[model.m]\nbase_url = \"http://x/v1\"\nmodel = \"m\"\ntool_protocol = \"text\"\n[redact.ticket]\npattern = 'ACME-(\\d+)'\n")
+	if err != nil || c.Models["m"].ToolProtocol != "text" || c.Redact["ticket"].Pattern != `ACME-(\d+)` {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	var explained []string
+	for _, v := range c.Explain() {
+		explained = append(explained, v.Key)
+	}
+	for _, key := range []string{"model.m.tool_protocol", "redact.ticket.pattern"} {
+		if !slices.Contains(explained, key) {
+			t.Errorf("%s is not explained", key)
+		}
+	}
+	for text, want := range map[string]string{
+		"[model.m]\nmodel = \"m\"\ntool_protocol = \"xml\"\n": "not one of auto, native, text",
+		"[redact.ticket]\npattern = '('\n":                    "config.toml:2: redact.ticket.pattern",
+		"[redact.ticket]\npatern = 'x'\n":                     "did you mean \"pattern\"",
+	} {
+		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestTheSettingsOfTools(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load := func() (*config.Config, error) {
+		return config.Load(config.Source{Getenv: func(string) string { return "" }, Flags: map[string]string{"config": path}})
+	}
+	write("[tools]\nfetch_enabled = false\nworkspace = \"/srv/app\"\nallowed_paths = [\"/etc/app, the file\", \"/opt\"]\n" +
+		"fetch_allowed_domains = [\"example.com\", \"*.example.net\"]\nfetch_blocked_domains = []\nbrave_api_key = \"k3y\"\n")
+	c, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tools := c.Tools; tools.Fetch || !tools.Search || tools.Workspace != "/srv/app" || !slices.Equal(tools.AllowedPaths, []string{"/etc/app, the file", "/opt"}) ||
+		!slices.Equal(tools.FetchAllowed, []string{"example.com", "*.example.net"}) || len(tools.FetchBlocked) != 0 || tools.BraveKey != "k3y" {
+		t.Errorf("%+v", tools)
+	}
+	for _, v := range c.Explain() {
+		if strings.Contains(v.Value, "k3y") {
+			t.Errorf("the key is shown: %+v", v)
+		}
+		if v.Key == "tools.fetch_allowed_domains" && v.Value != "example.com, *.example.net" {
+			t.Errorf("%+v", v)
+		}
+	}
+	for _, text := range []string{
+		"[tools]\nworkspace = \"app\"", "[tools]\nallowed_paths = [\"app\"]", "[tools]\nfetch_allowed_domains = [\"https://example.com\"]",
+		"[tools]\nfetch_blocked_domains = [\"\"]", "[tools]\nfetch_blocked_domains = [\"a b\"]", "[tools]\nfetch_domains = []",
+	} {
+		write(text)
+		if _, err := load(); err == nil || !strings.Contains(err.Error(), "config.toml:2") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -63,6 +64,15 @@ func (c *Config) take(path string, k keyLine, value any) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		c.Targets[member] = t
+	case "redact":
+		r := c.Redact[member]
+		if err := setField(&r, field, k.parts[3:], value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if _, err := regexp.Compile(r.Pattern); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.Redact[member] = r
 	default:
 		return unknownKey(name)
 	}
@@ -77,6 +87,12 @@ func literal(v any) string {
 		return v
 	case time.Time:
 		return v.Format(time.RFC3339)
+	case []any:
+		all := ""
+		for _, item := range v {
+			all += literal(item) + listEnd
+		}
+		return all
 	}
 	return fmt.Sprint(v)
 }

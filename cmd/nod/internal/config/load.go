@@ -26,6 +26,7 @@ func Load(src Source) (*Config, error) {
 	c := &Config{
 		Models:  map[string]Model{},
 		Targets: map[string]Target{},
+		Redact:  map[string]Redact{},
 		origins: map[string]Origin{},
 	}
 	for _, s := range settings {
@@ -127,6 +128,11 @@ func (c *Config) check() error {
 				name, c.origins["agent.model"], name, orNone(sortedKeys(c.Models)))
 		}
 	}
+	for _, name := range sortedKeys(c.Models) {
+		if err := c.Models[name].check(); err != nil {
+			return fmt.Errorf("config: model.%s.%w", name, err)
+		}
+	}
 	for _, name := range sortedKeys(c.Targets) {
 		switch t := c.Targets[name]; t.Trust {
 		case "", "prod", "stage", "lab":
@@ -136,6 +142,9 @@ func (c *Config) check() error {
 	}
 	return nil
 }
+
+// Origin says where the value of a setting came from.
+func (c *Config) Origin(key string) Origin { return c.origins[key] }
 
 // Explain lists every setting with its value and origin, secrets masked.
 func (c *Config) Explain() []Value {
@@ -149,6 +158,10 @@ func (c *Config) Explain() []Value {
 	for _, name := range sortedKeys(c.Targets) {
 		key := "target." + name + ".trust"
 		all = append(all, Value{key, c.Targets[name].Trust, c.origins[key]})
+	}
+	for _, name := range sortedKeys(c.Redact) {
+		key := "redact." + name + ".pattern"
+		all = append(all, Value{key, c.Redact[name].Pattern, c.origins[key]})
 	}
 	return all
 }

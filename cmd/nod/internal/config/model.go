@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -22,7 +21,7 @@ var modelVariables = []struct {
 	{"base_url", []string{"NOD_BASE_URL", "OPENAI_BASE_URL"}, func(m *Model, v string) { m.BaseURL = v }},
 	{"model", []string{"NOD_MODEL", "OPENAI_MODEL"}, func(m *Model, v string) { m.Model = v }},
 	{"api_key", []string{"NOD_API_KEY", "OPENAI_API_KEY"}, func(m *Model, v string) {
-		m.APIKey, m.APIKeyEnv, m.APIKeyFile = v, "", ""
+		m.APIKey, m.APIKeyEnv, m.APIKeyFile, m.Keyring = v, "", "", ""
 	}},
 }
 
@@ -78,38 +77,30 @@ func (c *Config) ActiveModel() (name string, m Model, ok bool, err error) {
 	return name, m, ok, nil
 }
 
-// Key is the model's API key from wherever the profile says. An empty key is
-// fine for servers that want none.
-func (m Model) Key(getenv func(string) string) (string, error) {
-	switch {
-	case m.APIKey != "":
-		return m.APIKey, nil
-	case m.APIKeyEnv != "":
-		key := getenv(m.APIKeyEnv)
-		if key == "" {
-			return "", fmt.Errorf("config: api_key_env names %s, which is not set", m.APIKeyEnv)
+// check finds values that cannot be, in the words after "model.NAME.".
+func (m Model) check() error {
+	switch m.ToolProtocol {
+	case "", "auto", "native", "text":
+	default:
+		return fmt.Errorf("tool_protocol: %q is not one of auto, native, text", m.ToolProtocol)
+	}
+	switch m.SessionMode {
+	case "", "resume", "fresh", "stateless":
+	default:
+		return fmt.Errorf("session_mode: %q is not one of resume, fresh, stateless", m.SessionMode)
+	}
+	for _, p := range []struct {
+		name  string
+		price *float32
+	}{{"price_input", m.PriceInput}, {"price_output", m.PriceOutput}, {"price_cached", m.PriceCached}} {
+		if p.price != nil && !(*p.price >= 0) {
+			return fmt.Errorf("%s: %v is no price", p.name, *p.price)
 		}
-		return key, nil
-	case m.APIKeyFile != "":
-		return keyFile(m.APIKeyFile)
 	}
-	return "", nil
-}
-
-// keyFile reads a key that only its owner can read.
-func keyFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("config: api_key_file: %w", err)
+	if from := m.keySources(); len(from) > 1 {
+		return fmt.Errorf("%s: there is %s as well; keep one of them", from[0], strings.Join(from[1:], " and "))
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("config: api_key_file %s can be read by others (%s): chmod 600 it", path, info.Mode().Perm())
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("config: api_key_file: %w", err)
-	}
-	return strings.TrimSpace(string(data)), nil
+	return nil
 }
 
 func (c *Config) explainModel(name string) []Value {
@@ -120,7 +111,20 @@ func (c *Config) explainModel(name string) []Value {
 		{"api_key", mask(m.APIKey)},
 		{"api_key_env", m.APIKeyEnv},
 		{"api_key_file", m.APIKeyFile},
+		{"keyring", m.Keyring},
 		{"context_limit", strconv.Itoa(m.ContextLimit)},
+		{"reasoning_effort", m.ReasoningEffort},
+		{"temperature", float(m.Temperature)},
+		{"top_p", float(m.TopP)},
+		{"tool_protocol", m.ToolProtocol},
+		{"session_header", m.SessionHeader},
+		{"session_mode", m.SessionMode},
+		{"price_input", float(m.PriceInput)},
+		{"price_output", float(m.PriceOutput)},
+		{"price_cached", float(m.PriceCached)},
+	}
+	for _, header := range sortedKeys(m.Headers) {
+		fields = append(fields, struct{ key, value string }{"headers." + header, mask(m.Headers[header])})
 	}
 	var all []Value
 	for _, f := range fields {
@@ -130,6 +134,13 @@ func (c *Config) explainModel(name string) []Value {
 		}
 	}
 	return all
+}
+
+func float(v *float32) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*v), 'g', -1, 32)
 }
 
 func mask(secret string) string {

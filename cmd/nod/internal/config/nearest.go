@@ -21,7 +21,7 @@ func knownKeys() []string {
 	for _, s := range settings {
 		keys = append(keys, s.key)
 	}
-	for _, record := range []any{Model{}, Target{}} {
+	for _, record := range []any{Model{}, Target{}, Redact{}} {
 		t := reflect.TypeOf(record)
 		for i := range t.NumField() {
 			keys = append(keys, t.Field(i).Tag.Get("toml"))

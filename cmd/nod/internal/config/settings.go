@@ -26,14 +26,31 @@ var settings = []setting{
 	number("agent.max_iterations", nil, 25, 1, 1000, func(c *Config) *int { return &c.Agent.MaxIterations }),
 	number("agent.max_tokens_per_turn", nil, 0, 0, 1<<30, func(c *Config) *int { return &c.Agent.MaxTokens }),
 	duration("agent.tool_timeout", nil, 10*time.Minute, func(c *Config) *time.Duration { return &c.Agent.ToolTimeout }),
+	boolean("agent.show_pane", nil, true, func(c *Config) *bool { return &c.Agent.ShowPane }),
+	text("agent.discover", nil, "127.0.0.1:11434 127.0.0.1:8080 127.0.0.1:1234", func(c *Config) *string { return &c.Agent.Discover }),
 	boolean("tools.shell_enabled", nil, true, func(c *Config) *bool { return &c.Tools.Shell }),
 	boolean("tools.files_enabled", nil, true, func(c *Config) *bool { return &c.Tools.Files }),
+	boolean("tools.fetch_enabled", nil, true, func(c *Config) *bool { return &c.Tools.Fetch }),
+	boolean("tools.search_enabled", nil, true, func(c *Config) *bool { return &c.Tools.Search }),
+	absolute(text("tools.workspace", nil, "", func(c *Config) *string { return &c.Tools.Workspace })),
+	list("tools.allowed_paths", func(c *Config) *[]string { return &c.Tools.AllowedPaths }, isAbsolute),
+	list("tools.fetch_allowed_domains", func(c *Config) *[]string { return &c.Tools.FetchAllowed }, isDomain),
+	list("tools.fetch_blocked_domains", func(c *Config) *[]string { return &c.Tools.FetchBlocked }, isDomain),
+	hidden(text("tools.brave_api_key", []string{"BRAVE_API_KEY"}, "", func(c *Config) *string { return &c.Tools.BraveKey })),
 	duration("tools.shell_timeout", nil, 30*time.Second, func(c *Config) *time.Duration { return &c.Tools.ShellTimeout }),
 	text("tmux.socket", nil, "nod", func(c *Config) *string { return &c.Tmux.Socket }),
 	number("tmux.max_sessions", nil, 8, 1, 100, func(c *Config) *int { return &c.Tmux.MaxSessions }),
 	number("tmux.max_panes", nil, 16, 1, 100, func(c *Config) *int { return &c.Tmux.MaxPanes }),
+	text("ssh.config", []string{"NOD_SSH_CONFIG"}, "", func(c *Config) *string { return &c.SSH.Config }),
+	orNever(duration("ssh.persist", nil, 10*time.Minute, func(c *Config) *time.Duration { return &c.SSH.Persist }), func(c *Config) *time.Duration { return &c.SSH.Persist }),
+	duration("ssh.keepalive", nil, 5*time.Second, func(c *Config) *time.Duration { return &c.SSH.Keepalive }),
+	boolean("ssh.own", nil, false, func(c *Config) *bool { return &c.SSH.Own }),
+	text("docker.host", nil, "", func(c *Config) *string { return &c.Docker.Host }),
+	text("docker.context", nil, "", func(c *Config) *string { return &c.Docker.Context }),
 	choice("policy.posture", nil, []string{"ask", "ask-all", "read-only"}, func(c *Config) *string { return &c.Policy.Posture }),
+	orNever(duration("policy.revert_after", nil, 2*time.Minute, func(c *Config) *time.Duration { return &c.Policy.RevertAfter }), func(c *Config) *time.Duration { return &c.Policy.RevertAfter }),
 	text("policy.rules", nil, "", func(c *Config) *string { return &c.Policy.Rules }),
+	choice("record.copy", nil, []string{"none", "syslog", "journald"}, func(c *Config) *string { return &c.Record.Copy }),
 	text("display.theme", []string{"NOD_THEME"}, "ansi", func(c *Config) *string { return &c.Display.Theme }),
 	boolean("display.mouse", nil, true, func(c *Config) *bool { return &c.Display.Mouse }),
 	boolean("display.notifications", nil, true, func(c *Config) *bool { return &c.Display.Notifications }),
@@ -104,4 +121,17 @@ func duration(key string, env []string, initial time.Duration, field func(*Confi
 		},
 		show: func(c *Config) string { return field(c).String() },
 	}
+}
+
+// orNever makes a duration take "0s", which means that the time never comes.
+func orNever(s setting, field func(*Config) *time.Duration) setting {
+	positive := s.parse
+	s.parse = func(c *Config, text string) error {
+		if d, err := time.ParseDuration(text); err == nil && d == 0 {
+			*field(c) = 0
+			return nil
+		}
+		return positive(c, text)
+	}
+	return s
 }

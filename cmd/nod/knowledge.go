@@ -1,0 +1,301 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/history"
+	"github.com/nod-console/nod/agent/memory"
+	"github.com/nod-console/nod/agent/redact"
+	"github.com/nod-console/nod/agent/runbook"
+	"github.com/nod-console/nod/agent/skill"
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/desk"
+)
+
+// skillLines bounds the catalogue of skills in a prompt, in bytes.
+const skillLines = 6000
+
+// knowledge is what the model is told besides the conversation: what is
+// remembered, skills, and what the operator's folder and his runbooks say.
+type knowledge struct {
+	memory   *memory.Memory
+	consents *runbook.Consents
+	folder   string        // the workspace
+	skills   []skill.Place // those that need no consent
+	runbooks string        // the operator's own, by target; empty if there is no place for them
+	// allow asks the operator whether a folder may be read. Nil: nobody can be
+	// asked.
+	allow allower
+	warn  func(string)
+
+	mu    sync.Mutex
+	told  runbook.Folder // as the operator has allowed it
+	spoke string         // what was warned of last
+}
+
+// allower asks the operator for a yes.
+type allower func(ctx context.Context, title, text string) (bool, error)
+
+func memoryDir(state string) string { return filepath.Join(state, "memory") }
+
+func consentsFile(state string) string { return filepath.Join(state, "folders.json") }
+
+// skillsDir is where nod's own skills are installed; empty if there is no folder
+// for the configuration.
+func skillsDir(c *config.Config) string {
+	if c.Path() == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(c.Path()), "skills")
+}
+
+// runbooksDir is where the operator's own runbooks are; empty if there is no folder
+// for the configuration.
+func runbooksDir(c *config.Config) string {
+	if c.Path() == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(c.Path()), "runbooks")
+}
+
+// workspace is the folder that the operator works in: where nod was started, or
+// the top of the repository around it.
+func (a *app) workspace() string {
+	at, err := absolute(".")
+	if err != nil {
+		return ""
+	}
+	for dir := at; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) || dir == a.getenv("HOME") {
+			return at
+		}
+	}
+}
+
+// skillPlaces are the folders of skills that are the operator's own.
+func (a *app) skillPlaces(c *config.Config) []skill.Place {
+	var places []skill.Place
+	if dir := skillsDir(c); dir != "" {
+		places = append(places, skill.Place{Dir: dir, Name: "nod"})
+	}
+	if home := a.getenv("HOME"); home != "" {
+		for _, name := range runbook.SkillFolders {
+			places = append(places, skill.Place{Dir: filepath.Join(home, name), Name: "~/" + name})
+		}
+	}
+	return places
+}
+
+// newKnowledge is all of it but the memory, which needs the store.
+func (a *app) newKnowledge(c *config.Config, state string, p plan) *knowledge {
+	k := &knowledge{
+		consents: runbook.Open(consentsFile(state)), folder: a.workspace(), skills: a.skillPlaces(c),
+		runbooks: runbooksDir(c), allow: p.allow, warn: p.warn,
+	}
+	return k
+}
+
+// openMemory opens what is remembered, and offers the tools for it and for skills.
+func (h *house) openMemory(store *history.Store) error {
+	k := h.known
+	var err error
+	k.memory, err = memory.Open(memoryDir(h.state), store, memory.Options{Workspace: k.folder, Secret: looksSecret(h.secrets)})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, k.memory.Close)
+	shelf := deskMemory{k.memory}
+	for _, t := range []tools.Tool{
+		&desk.Remember{Memory: shelf, Verifier: h.verifier}, &desk.Forget{Memory: shelf, Verifier: h.verifier},
+		&desk.ActivateSkill{Load: k.loadSkill, Any: func() bool { return len(k.catalog().Lines(skillLines)) > 0 }},
+	} {
+		if err := h.tools.Register(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// looksSecret reports whether a text has anything that is kept from models.
+func looksSecret(keeper *redact.Keeper) func(string) bool {
+	return func(text string) bool {
+		s := keeper.Stream()
+		clean := string(s.Push([]byte(text))) // which Flush writes over
+		clean += string(s.Flush())
+		return clean != text
+	}
+}
+
+// consider looks at what the workspace says, before a turn. The operator is asked
+// once for the bytes that are there.
+func (k *knowledge) consider(ctx context.Context) {
+	if k.folder == "" { // it is gone
+		return
+	}
+	f, err := runbook.Look(k.folder)
+	if err == nil && f.Empty() && len(f.Left) > 0 {
+		err = errors.New(strings.Join(f.Left, "; "))
+	}
+	var state runbook.State
+	if err == nil && !f.Empty() {
+		state, err = k.consents.Of(f)
+	}
+	if err != nil {
+		k.tell(runbook.Folder{}, err.Error())
+		return
+	}
+	if !f.Empty() && (state == runbook.Unknown || state == runbook.Changed) {
+		yes, answered := k.ask(ctx, f, state)
+		if !answered {
+			k.tell(runbook.Folder{}, "")
+			return
+		}
+		if err := k.consents.Set(f, yes, time.Now()); err != nil {
+			k.tell(runbook.Folder{}, err.Error())
+			return
+		}
+		state = runbook.Refused
+		if yes {
+			state = runbook.Allowed
+		}
+	}
+	if state != runbook.Allowed {
+		f = runbook.Folder{}
+	}
+	k.tell(f, "")
+}
+
+// tell takes over what may be told, and warns once of what is wrong.
+func (k *knowledge) tell(f runbook.Folder, wrong string) {
+	k.mu.Lock()
+	k.told = f
+	again := wrong == k.spoke
+	k.spoke = wrong
+	k.mu.Unlock()
+	if wrong != "" && !again && k.warn != nil {
+		k.warn("what the working folder says is not read: " + wrong)
+	}
+}
+
+func (k *knowledge) ask(ctx context.Context, f runbook.Folder, state runbook.State) (yes, answered bool) {
+	if k.allow == nil {
+		k.tell(runbook.Folder{}, fmt.Sprintf("nobody has allowed it yet; nod memory allow %s does", f.Dir))
+		return false, false
+	}
+	text := f.Describe() + "\n\n"
+	if state == runbook.Changed {
+		text += "It has changed since you were asked. "
+	}
+	text += "May the model read this, as data? Whatever it says, calls are judged and asked as always."
+	yes, err := k.allow(ctx, "guidance in the working folder", text)
+	return yes, err == nil
+}
+
+// allowed is the workspace as the operator has allowed it.
+func (k *knowledge) allowed() runbook.Folder {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.told
+}
+
+// catalog is the skills that there are now.
+func (k *knowledge) catalog() *skill.Catalog {
+	c := skill.Find(k.skills...)
+	f := k.allowed()
+	for _, file := range f.Skills() {
+		dir := filepath.Dir(filepath.Join(f.Dir, file.Name))
+		c.Add(skill.Place{Dir: filepath.Dir(dir), Name: "working folder"}, dir, file.Text)
+	}
+	return c
+}
+
+func (k *knowledge) loadSkill(name string) (desk.SkillText, error) {
+	s, err := k.catalog().Load(name)
+	if err != nil {
+		return desk.SkillText{}, err
+	}
+	return desk.SkillText{Name: s.Name, Version: s.Version, Tools: s.Tools, Body: s.Body, Folder: s.Dir, Files: s.Files()}, nil
+}
+
+// guidance is what the operator's runbook of a target and his folder say.
+func (k *knowledge) guidance(target string) agent.Guidance {
+	var g agent.Guidance
+	if text := k.runbook(target); text != "" {
+		g.Own = memory.Fence("guidance", "[operator] the runbook of "+target+"\n\n"+text)
+	}
+	if text := k.allowed().Text(); text != "" {
+		g.Folder = memory.Fence("guidance", text)
+	}
+	return g
+}
+
+// runbook is the operator's own for a target: runbooks/web-1.md or
+// runbooks/ssh:web-1.md beside the configuration.
+func (k *knowledge) runbook(target string) string {
+	_, short, _ := strings.Cut(target, ":")
+	for _, name := range []string{target, short} {
+		if k.runbooks == "" || name == "" || !filepath.IsLocal(name) || strings.Contains(name, "/") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(k.runbooks, name+".md"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			k.warn("the runbook of " + target + " is not read: " + err.Error())
+			continue
+		}
+		if len(text) > runbook.MaxTold {
+			text = append(text[:runbook.MaxTold:runbook.MaxTold], "\n[the rest does not fit]"...)
+		}
+		return printable(strings.ToValidUTF8(string(text), "\uFFFD"))
+	}
+	return ""
+}
+
+// deskMemory is the memory as the tools want it.
+type deskMemory struct{ *memory.Memory }
+
+var _ desk.Memory = deskMemory{}
+
+// IsNote implements desk.Memory.
+func (deskMemory) IsNote(id string) bool { return memory.IsNote(id) }
+
+// PlanRemember implements desk.Memory.
+func (d deskMemory) PlanRemember(scope, target, conversation, text string, tainted bool) (desk.Draft, error) {
+	s, err := memory.ParseScope(scope)
+	if err != nil {
+		return desk.Draft{}, err
+	}
+	c, err := d.Memory.PlanRemember(s, target, conversation, text, tainted)
+	return draft(c), err
+}
+
+// PlanForget implements desk.Memory.
+func (d deskMemory) PlanForget(target, id string) (desk.Draft, error) {
+	c, _, err := d.Memory.PlanForget(target, id)
+	return draft(c), err
+}
+
+// Write implements desk.Memory.
+func (d deskMemory) Write(path string, expect backends.Version, content []byte) error {
+	return d.Memory.Write(path, expect, content)
+}
+
+func draft(c memory.Change) desk.Draft {
+	return desk.Draft{Path: c.Path, Old: c.Old, Content: c.Content, Expect: c.Expect}
+}

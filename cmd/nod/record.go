@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/agent/ledger/recording"
+	"github.com/nod-console/nod/backends/pane"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+)
+
+func recordingsDir(state string) string { return filepath.Join(state, "recordings") }
+
+// record is the ledger and the recordings of panes as one: nothing that acts may
+// run unless both can be written, and each run says where it is seen.
+type record struct {
+	*ledger.Ledger
+	tapes *recording.Store
+
+	mu     sync.Mutex
+	places map[string]*ledger.Recording // of what runs, by the intent
+
+	failed chan struct{} // holds one if something could not be put on record since it was looked at
+}
+
+var _ agent.Recorder = (*record)(nil)
+
+// witness is where the ledger's heads go as well; nil if nowhere.
+func witness(c *config.Config) ledger.Witness {
+	switch c.Record.Copy {
+	case "syslog":
+		return ledger.Syslog()
+	case "journald":
+		return ledger.Journald()
+	}
+	return nil
+}
+
+// openRecord opens the recordings beside an open ledger; they pass the filter.
+func openRecord(l *ledger.Ledger, state string, filter func() recording.Filter) (*record, error) {
+	r := &record{Ledger: l, places: map[string]*ledger.Recording{}, failed: make(chan struct{}, 1)}
+	var err error
+	r.tapes, err = recording.Open(recordingsDir(state), recording.Options{
+		Redact: filter,
+		Removed: func(names []string) {
+			// The ledger keeps a note that it cannot write now.
+			_ = l.Note(ledger.Note{Kind: "recordings", Text: "removed to make room: " + strings.Join(names, ", "), By: "nod"})
+		},
+	})
+	return r, err
+}
+
+// tap records a pane.
+func (r *record) tap(p *pane.Pane) pane.Tap {
+	return r.tapes.Record(recording.Pane{Target: p.Target(), Session: p.Session(), Name: p.Name(), ID: p.ID}, p.Retap)
+}
+
+// Healthy says why nothing that acts may run now.
+func (r *record) Healthy() error {
+	if err := r.Ledger.Healthy(); err != nil {
+		return err
+	}
+	return r.tapes.Healthy()
+}
+
+// Intend puts on record what is about to run, and where it is about to be seen.
+func (r *record) Intend(ctx context.Context, i ledger.Intent) (ledger.Ref, error) {
+	if err := r.tapes.Healthy(); err != nil {
+		return ledger.Ref{}, r.noting(err)
+	}
+	if place, ok := r.tapes.Place(i.Target, i.Pane); ok && i.Pane != "" {
+		i.Recording = &ledger.Recording{File: place.File, At: place.At}
+	}
+	ref, err := r.Ledger.Intend(ctx, i)
+	if err == nil && i.Recording != nil {
+		r.mu.Lock()
+		r.places[ref.ID] = i.Recording
+		r.mu.Unlock()
+	}
+	return ref, r.noting(err)
+}
+
+// Note puts on record what is no command.
+func (r *record) Note(n ledger.Note) error { return r.noting(r.Ledger.Note(n)) }
+
+// noting has who watches the record look at it after an error, which it returns.
+func (r *record) noting(err error) error {
+	if err != nil {
+		select {
+		case r.failed <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// Conclude puts on record how it ended.
+func (r *record) Conclude(ref ledger.Ref, c ledger.Conclusion) error {
+	r.mu.Lock()
+	c.Recording = r.places[ref.ID]
+	delete(r.places, ref.ID)
+	r.mu.Unlock()
+	return r.noting(r.Ledger.Conclude(ref, c))
+}
+
+// warnAtEnd tells what the operator should know of the record when nod ends.
+func (r *record) warnAtEnd(warn func(string)) func() error {
+	return func() error {
+		if text := r.Warning(); text != "" && warn != nil {
+			warn(text)
+		}
+		return nil
+	}
+}
+
+// alarmEvery is how often the room for the record is looked at. That it cannot be
+// written shows at once.
+const alarmEvery = 10 * time.Second
+
+// watchRecord calls changed with what is wrong with the record, whenever that is
+// something else, until ctx ends: grave if nothing that acts may run. An empty
+// text says that all is well.
+func (h *house) watchRecord(ctx context.Context, changed func(text string, grave bool)) {
+	ticks := time.NewTicker(alarmEvery)
+	defer ticks.Stop()
+	for was := ""; ; {
+		text, grave := recordState(h)
+		if text != was {
+			changed(text, grave)
+			was = text
+		}
+		select {
+		case <-ticks.C:
+		case <-h.record.failed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// recordState is what the operator should know of the record, or nothing. It is
+// grave if nothing that acts may run.
+func recordState(h *house) (text string, grave bool) {
+	if err := h.record.Healthy(); err != nil {
+		return "only plain looks run now: " + err.Error(), true
+	}
+	return h.ledger.Warning(), false
+}

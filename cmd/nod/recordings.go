@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/agent/ledger/recording"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+)
+
+// recordingJSON is a file as "nod recordings list --json" prints it.
+type recordingJSON struct {
+	Name    string    `json:"name"`
+	Started time.Time `json:"started"`
+	Target  string    `json:"target"`
+	Pane    string    `json:"pane"`
+	Part    int       `json:"part"`
+	Bytes   int64     `json:"bytes"`
+	Live    bool      `json:"live"`
+}
+
+func (a *app) recordingsCommand() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "recordings",
+		Short: "list and remove the recordings of panes",
+		Long: `Each pane is recorded, as asciicast 2, in the folder recordings of nod's state:
+output only, never what is typed. A file of 64 MiB is continued in the next;
+beyond 2 GiB in all the oldest are removed, which goes on record.
+"nod replay" plays them.`,
+	}
+	var asJSON bool
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "list the recordings, the oldest first",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return a.listRecordings(asJSON) },
+	}
+	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	var older time.Duration
+	remove := &cobra.Command{
+		Use:   "rm [--older-than D] [NAME...]",
+		Short: "remove recordings, and put that on record",
+		Example: `  nod recordings rm 20260102T150405.123Z_local_main_shared_k3f9.cast
+  nod recordings rm --older-than 720h`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := a.removeRecordings(args, older); err != nil {
+				return fmt.Errorf("recordings: %w", err)
+			}
+			return nil
+		},
+	}
+	remove.Flags().DurationVar(&older, "older-than", 0, "those that began longer ago than this")
+	parent.AddCommand(list, remove)
+	return parent
+}
+
+func (a *app) listRecordings(asJSON bool) error {
+	state, err := config.StatePath(a.getenv)
+	if err != nil {
+		return err
+	}
+	all, err := recording.List(recordingsDir(state))
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		enc := json.NewEncoder(a.out)
+		for _, f := range all {
+			if err := enc.Encode(recordingJSON(f)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, f := range all {
+		state := ""
+		if f.Live {
+			state = "being written"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Started.Local().Format("2006-01-02 15:04:05"),
+			f.Target, f.Pane, sizeOf(f.Bytes), printable(f.Name), state)
+	}
+	return w.Flush()
+}
+
+func sizeOf(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+// removeRecordings removes recordings. The record says so before they go.
+func (a *app) removeRecordings(names []string, older time.Duration) (err error) {
+	state, err := config.StatePath(a.getenv)
+	if err != nil {
+		return err
+	}
+	dir := recordingsDir(state)
+	if older > 0 {
+		all, err := recording.List(dir)
+		if err != nil {
+			return err
+		}
+		for _, f := range all {
+			if f.Part == 1 && !f.Live && time.Since(f.Started) > older {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	switch {
+	case len(names) == 0 && older > 0:
+		return nil // there is nothing as old as that
+	case len(names) == 0:
+		return errors.New("rm: say which, or --older-than 720h; nod recordings list has their names")
+	}
+	l, _, err := openLedger(state, ledger.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	for _, name := range names {
+		if err := a.removeRecording(l, dir, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) removeRecording(l *ledger.Ledger, dir, name string) error {
+	if filepath.Base(name) != name || !exists(filepath.Join(dir, name)) {
+		return fmt.Errorf("%q: %w; nod recordings list has their names", name, recording.ErrNone)
+	}
+	if err := l.Note(ledger.Note{Kind: "recordings", Text: "to be removed: " + name, By: operator()}); err != nil {
+		return fmt.Errorf("nothing is removed, since it cannot be put on record: %w", err)
+	}
+	removed, err := recording.Remove(dir, name)
+	if len(removed) > 0 {
+		err = errors.Join(err, a.printf("removed %s\n", printable(strings.Join(removed, ", "))))
+	}
+	return err
+}

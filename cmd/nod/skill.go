@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nod-console/nod/agent/skill"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+)
+
+// absolute is a folder's own path, without links.
+func absolute(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
+func (a *app) skillCommand() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "skill",
+		Short: "instructions for certain tasks: list, show, install, remove",
+		Long: `A skill is a folder with a file SKILL.md: front matter with name, description and
+version, optional tags and tools, and below it how a task is done. They are found
+in the folder skills beside the configuration, in ~/.agents/skills and
+~/.claude/skills, and in the same folders of the working directory once you allow
+that (nod memory allow). A skill is guidance: what it leads to is judged and asked
+as always, and its tools narrow what may be called while it is active.`,
+	}
+	var asJSON, replace, yes bool
+	list := &cobra.Command{
+		Use: "list", Short: "list the skills, also those that cannot be used", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withSkills(cmd.Context(), func(_ *config.Config, c *skill.Catalog) error { return a.listSkills(c, asJSON) })
+		},
+	}
+	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	install := &cobra.Command{
+		Use:   "install FOLDER|ARCHIVE",
+		Short: "install a skill from a folder or an archive (.tar, .tar.gz, .zip)",
+		Example: `  nod skill install ./rotate-certificates
+  nod skill install rotate-certificates-1.2.0.tar.gz`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := a.installSkill(cmd.Context(), args[0], replace, yes)
+			if status := exitStatus(0); err != nil && !errors.As(err, &status) {
+				err = fmt.Errorf("skill install: %w", err)
+			}
+			return err
+		},
+	}
+	install.Flags().BoolVar(&replace, "replace", false, "in place of one of that name")
+	install.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	parent.AddCommand(list, install, &cobra.Command{
+		Use: "show NAME", Short: "print a skill, and what it asks for", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withSkills(cmd.Context(), func(_ *config.Config, c *skill.Catalog) error {
+				s, err := c.Load(args[0])
+				if err != nil {
+					return fmt.Errorf("skill: %w; nod skill list shows which there are", err)
+				}
+				return a.printf("%s\n\n%s\n", about(s, s.Files()), printable(s.Body))
+			})
+		},
+	}, &cobra.Command{
+		Use: "remove NAME", Short: "remove a skill that was installed", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withSkills(cmd.Context(), func(c *config.Config, _ *skill.Catalog) error {
+				if err := skill.Remove(skillsDir(c), args[0]); err != nil {
+					return fmt.Errorf("skill: %w", err)
+				}
+				return a.note("skill removed", args[0])
+			})
+		},
+	})
+	return parent
+}
+
+// withSkills finds the skills as a console started here would.
+func (a *app) withSkills(ctx context.Context, f func(*config.Config, *skill.Catalog) error) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	state, err := config.StatePath(a.getenv)
+	if err != nil {
+		return err
+	}
+	k := a.newKnowledge(c, state, plan{warn: a.warn})
+	k.consider(ctx)
+	return f(c, k.catalog())
+}
+
+// skillJSON is a skill as "nod skill list --json" prints it.
+type skillJSON struct {
+	Name        string   `json:"name"`
+	Version     string   `json:"version"`
+	Description string   `json:"description"`
+	Tags        []string `json:"tags,omitempty"`
+	Tools       []string `json:"tools,omitempty"`
+	Place       string   `json:"place"`
+	Folder      string   `json:"folder"`
+	Fault       string   `json:"fault,omitempty"`
+}
+
+func (a *app) listSkills(c *skill.Catalog, asJSON bool) error {
+	enc := json.NewEncoder(a.out)
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, s := range c.All() {
+		if asJSON {
+			if err := enc.Encode(skillJSON{s.Name, s.Version, s.Description, s.Tags, s.Tools, s.Place.Name, s.Dir, s.Fault}); err != nil {
+				return err
+			}
+			continue
+		}
+		text := s.Description
+		if s.Fault != "" {
+			text = "not used: " + s.Fault
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(s.Name), printable(s.Version), s.Place.Name, printable(text))
+	}
+	return w.Flush()
+}
+
+// about is what a skill is and asks for.
+func about(s skill.Skill, files []string) string {
+	tools := "it names none, so it may call what any task may"
+	if s.Tools != nil {
+		tools = "only " + strings.Join(s.Tools, ", ")
+		if len(s.Tools) == 0 {
+			tools = "none"
+		}
+	}
+	text := fmt.Sprintf("%s %s\n%s\n\ntools: %s", s.Name, s.Version, s.Description, tools)
+	if len(s.Tags) > 0 {
+		text += "\ntags:  " + strings.Join(s.Tags, ", ")
+	}
+	if len(files) > 0 {
+		text += "\nfiles: " + strings.Join(files, ", ")
+	}
+	return printable(text)
+}
+
+func (a *app) installSkill(ctx context.Context, from string, replace, yes bool) (err error) {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	place := skillsDir(c)
+	if place == "" {
+		return errors.New("there is no folder for the configuration; set HOME or XDG_CONFIG_HOME")
+	}
+	p, err := skill.Unpack(from, place)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if err := a.printf("%s\n\n%d files, %d bytes\n", about(p.Skill, p.Entries), len(p.Entries), p.Bytes); err != nil {
+		return err
+	}
+	if !yes {
+		if yes, err = a.sure(ctx, "Install it? Models are then offered its instructions."); err != nil {
+			return err
+		}
+		if !yes {
+			return exitStatus(statusDenied)
+		}
+	}
+	if err := a.note("skill installed", p.Name+" "+p.Version); err != nil {
+		return fmt.Errorf("not done, because it cannot be put on record: %w", err)
+	}
+	s, err := p.Install(replace)
+	if errors.Is(err, skill.ErrThere) {
+		return fmt.Errorf("%w; --replace puts this one in its place", err)
+	}
+	if err != nil {
+		return err
+	}
+	return a.printf("installed in %s\n", s.Dir)
+}

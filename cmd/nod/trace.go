@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nod-console/nod/agent/trace"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+)
+
+// traceVariable switches the trace on.
+const traceVariable = "NOD_TRACE"
+
+func traceDir(state string) string { return filepath.Join(state, "trace") }
+
+// openTrace opens the trace if the environment asks for one; nil if not.
+func (a *app) openTrace(state string, warn func(string)) (*trace.Writer, error) {
+	switch v := a.getenv(traceVariable); v {
+	case "", "0":
+		return nil, nil //nolint:nilnil // no trace is no error
+	case "1":
+		return trace.Open(traceDir(state), warn)
+	default:
+		return nil, fmt.Errorf("%s is %q: want 1, or nothing", traceVariable, v)
+	}
+}
+
+func (a *app) traceCommand() *cobra.Command {
+	var asJSON, follow bool
+	cmd := &cobra.Command{
+		Use:   "trace",
+		Short: "show what was sent to the model and what came back",
+		Long: `trace shows what a nod with NOD_TRACE=1 in its environment has written down: each
+request to the model, each reply, each call and each result, a line each, without
+secrets. The files are kept for you alone in the state folder, 64 MiB at most.`,
+		Example: `  NOD_TRACE=1 nod ask "how full is the disk?"; nod trace
+  nod trace --json | jq 'select(.kind=="request").value.Messages[-1]'
+  nod trace -f                             what a running nod sends, as it does`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			state, err := config.StatePath(a.getenv)
+			if err != nil {
+				return err
+			}
+			each := a.traceLine
+			if asJSON {
+				each = a.traceJSON
+			}
+			err = trace.Read(traceDir(state), each)
+			if errors.Is(err, trace.ErrNone) && !follow {
+				return fmt.Errorf("%w; start nod with %s=1", err, traceVariable)
+			}
+			if follow && (err == nil || errors.Is(err, trace.ErrNone)) {
+				err = trace.Follow(cmd.Context(), traceDir(state), each)
+			}
+			if cmd.Context().Err() != nil {
+				return exitStatus(statusInterrupted)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the lines as they were written")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what comes, until ^C")
+	return cmd
+}
+
+func (a *app) traceJSON(l trace.Line) error {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return a.printf("%s\n", text)
+}
+
+// traceLine is a line in words.
+func (a *app) traceLine(l trace.Line) error {
+	return a.printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, printable(l.Kind), printable(traceWords(l)))
+}
+
+// traceWords says what a line is about.
+func traceWords(l trace.Line) string {
+	var v struct {
+		Messages []struct{ Role, Content string }
+		Tools    []json.RawMessage
+		Message  struct {
+			Content string
+			Calls   []struct{ Name string }
+		}
+		Usage           struct{ Prompt, Completion int }
+		Error           string
+		Name, Arguments string
+		Tool, Content   string
+	}
+	if json.Unmarshal(l.Value, &v) != nil {
+		return brief(oneLine(string(l.Value)))
+	}
+	switch l.Kind {
+	case "request":
+		last := ""
+		if n := len(v.Messages); n > 0 {
+			last = v.Messages[n-1].Role + ": " + v.Messages[n-1].Content
+		}
+		return fmt.Sprintf("%d messages, %d tools · %s", len(v.Messages), len(v.Tools), brief(oneLine(last)))
+	case "reply":
+		if v.Error != "" {
+			return "failed: " + v.Error
+		}
+		return fmt.Sprintf("%d + %d tokens, %d calls · %s", v.Usage.Prompt, v.Usage.Completion, len(v.Message.Calls), brief(oneLine(v.Message.Content)))
+	case "call":
+		return v.Name + " " + brief(oneLine(v.Arguments))
+	case "result":
+		return v.Tool + " → " + brief(oneLine(v.Content))
+	}
+	return brief(oneLine(string(l.Value)))
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
