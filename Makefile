@@ -26,7 +26,7 @@ deps: ## install the programs that nod and its tests use (Debian)
 
 test: ## all tests, with the race detector, real tmux and real shells
 	@.ci/deps
-	$(GO) test -race -timeout 15m ./...
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 15m ./...
 
 e2e: build ## the long tests: full counts and soaks
 	@.ci/deps
