@@ -65,8 +65,9 @@ type Console struct {
 	dragged   tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
 	blurred   bool            // the terminal has lost the focus
 	quit      bool
-	dirty     bool // the screen is not what it should be
-	urgent    bool // because of a key
+	dirty     bool        // the screen is not what it should be
+	urgent    bool        // because of a key
+	tick      *time.Timer // fires when the screen changes by itself
 	crash     *PanicError
 	lost      error // the terminal could not be taken over again
 

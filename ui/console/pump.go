@@ -28,7 +28,8 @@ func (c *Console) pump(ctx context.Context) error {
 	defer close(stop)
 	c.spawn(func() { c.screen.ChannelEvents(events, stop) })
 
-	frame, spin := stopped(), stopped()
+	frame := stopped()
+	c.tick = stopped()
 	var due time.Time // of the next frame
 	c.dirty = true
 	for {
@@ -48,10 +49,7 @@ func (c *Console) pump(ctx context.Context) error {
 				frame.Reset(rest)
 			} else {
 				due = later(due, now).Add(frameTime)
-				c.draw()
-				if next := c.nextTick(); next > 0 {
-					spin.Reset(next)
-				}
+				c.present()
 			}
 		}
 		select {
@@ -65,7 +63,7 @@ func (c *Console) pump(ctx context.Context) error {
 		case <-c.mail.wake:
 			c.letters(c.mail.take())
 		case <-frame.C:
-		case <-spin.C:
+		case <-c.tick.C:
 			if err := c.decide(events); err != nil {
 				return err
 			}
@@ -88,6 +86,14 @@ func stopped() *time.Timer {
 	t := time.NewTimer(time.Hour)
 	t.Stop()
 	return t
+}
+
+// present draws, and has the pump look again when the screen changes by itself.
+func (c *Console) present() {
+	c.draw()
+	if next := c.nextTick(); next > 0 {
+		c.tick.Reset(next)
+	}
 }
 
 // nextTick is when the screen changes by itself; 0 if it does not.
@@ -194,7 +200,7 @@ func (c *Console) event(ev tcell.Event) error {
 			c.letters(c.mail.take())
 			c.approval.tick(false)
 			c.questions.tick(false)
-			c.draw()
+			c.present()
 			done()
 		}
 		return nil
