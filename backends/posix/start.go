@@ -12,7 +12,8 @@ import (
 // for, and waits for it: until ctx ends, and then for grace, so that what was
 // started all the same is returned, to be ended. begin is not told of ctx's end.
 // The error is begin's, or the cause of ctx's end where begin has failed by then,
-// or [backends.ErrUnsure] where it goes on: then it has to see to what it starts. where is the place, for the last two.
+// or [backends.ErrUnsure] where it goes on: then it has to see to what it
+// starts. where names the place in the last two.
 func Start[P any](ctx context.Context, where string, grace time.Duration, begin func() (P, error)) (P, error) {
 	type result struct {
 		started P

@@ -12,7 +12,8 @@ import (
 	"github.com/nod-console/nod/backends/ssh"
 )
 
-// BenchmarkTrue runs "true" in turns: in this process, by a fresh ssh, and by
+// BenchmarkTrue runs "true" in turns: in this process, there in a bare session,
+// which cannot be signalled and has no launcher, by a fresh ssh, and by
 // ssh through its own master. It reports the medians and what ours takes of
 // theirs, so that the machine's load cancels out. Measure again with:
 //
@@ -35,6 +36,7 @@ func BenchmarkTrue(b *testing.B) {
 			}
 			return err
 		})
+		run("bare", func() error { return c.RunBare("true") })
 		run("fresh", exec.Command("ssh", "-F", w.path("config"), "box", "true").Run)
 		run("master", exec.Command("ssh", "-F", w.path("config"), "-S", stock, "box", "true").Run)
 	}

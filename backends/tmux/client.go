@@ -64,7 +64,7 @@ type Client struct {
 	mu      sync.Mutex
 	waiting []*sequence
 	ended   bool
-	vigil   *time.Timer   // see keepVigil
+	vigil   *time.Timer   // until the next question to the panes; nil while one is open, see keepVigil
 	size    backends.Size // that Resize was last given
 
 	attached chan struct{} // closed at the first sign of life

@@ -46,10 +46,10 @@ type Server struct {
 	socket  string
 	config  string
 	version Version
-	badge   string // the terminal's name that this process's control clients give
+	badge   string // the terminal's name that the control clients of this Server give
 }
 
-// badges is what the badges of all processes begin with.
+// badges is what all badges begin with.
 const badges = "nod-"
 
 // Open checks the target's tmux. It starts nothing.
@@ -297,7 +297,7 @@ func (s *Server) EndClients(ctx context.Context, session string) error {
 }
 
 // EndVisits is EndClients for a session that is the operator's: it ends only what
-// this process has left there.
+// this Server has left there.
 func (s *Server) EndVisits(ctx context.Context, session string) error {
 	return s.endClients(ctx, session, s.badge)
 }

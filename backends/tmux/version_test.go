@@ -32,19 +32,26 @@ var later = []struct {
 // asked for goes to a log.
 func claiming(t *testing.T, release string) (backends.Target, string) {
 	t.Helper()
+	target, dir := wrapping(t, `#!/bin/sh
+if [ "$1" = -V ]; then echo "tmux `+release+`"; exit; fi
+echo "$@" >>DIR/log
+case " $* " in *" -C attach-session "*) tee -a DIR/log | REAL "$@"; exit;; esac
+exec REAL "$@"
+`)
+	return target, filepath.Join(dir, "log")
+}
+
+// wrapping is a target whose tmux is a script: REAL in it is the real tmux, and
+// DIR a folder, which is returned, too.
+func wrapping(t *testing.T, script string) (backends.Target, string) {
+	t.Helper()
 	need(t, "tmux")
 	real, err := exec.LookPath("tmux")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	log := filepath.Join(dir, "log")
-	script := strings.NewReplacer("LOG", log, "REAL", real, "RELEASE", release).Replace(`#!/bin/sh
-if [ "$1" = -V ]; then echo "tmux RELEASE"; exit; fi
-echo "$@" >>LOG
-case " $* " in *" -C attach-session "*) tee -a LOG | REAL "$@"; exit;; esac
-exec REAL "$@"
-`)
+	script = strings.NewReplacer("DIR", dir, "REAL", real).Replace(script)
 	if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +61,7 @@ exec REAL "$@"
 			t.Error(err)
 		}
 	})
-	return target, log
+	return target, dir
 }
 
 func TestEachReleaseIsAskedOnlyForWhatItHas(t *testing.T) {

@@ -38,13 +38,6 @@ func (c *Client) keepVigil() {
 	c.lookAgain(vigilPause, look{})
 }
 
-// look is what the last question was told.
-type look struct {
-	dead  []string
-	heard int64 // when that was, see Client.heard
-	pause time.Duration
-}
-
 // died reads what the subscription tells: "nod-dead $1 @2 0 %3 : 1".
 func died(args string) (pane string, died bool) {
 	f := strings.Fields(args)
@@ -52,6 +45,13 @@ func died(args string) (pane string, died bool) {
 		return "", false
 	}
 	return f[4], true
+}
+
+// look is what the last question was told.
+type look struct {
+	dead  []string
+	heard int64 // when that was, see Client.heard
+	pause time.Duration
 }
 
 // lookAgain looks for dead panes after a pause.

@@ -2,7 +2,6 @@ package tmux_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
-	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/tmux"
 )
 
@@ -96,32 +94,16 @@ func TestAServerOutlivesASessionBeforeItsClients(t *testing.T) {
 // For a client that is half introduced, a notification is the end of the server.
 func TestAConnectionIntroducesOneClientAfterTheOther(t *testing.T) {
 	t.Parallel()
-	need(t, "tmux")
-	real, err := exec.LookPath("tmux")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	both := filepath.Join(dir, "both")
-	script := strings.NewReplacer("DIR", dir, "REAL", real, "BOTH", both).Replace(`#!/bin/sh
+	target, dir := wrapping(t, `#!/bin/sh
 case " $* " in
-*no-output*) sleep 0.5; [ ! -e DIR/main ] || : >BOTH ;;
+*no-output*) sleep 0.5; [ ! -e DIR/main ] || : >DIR/both ;;
 *" -C attach-session "*) : >DIR/main ;;
 esac
 exec REAL "$@"
 `)
-	if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	target := local.New(append(home(t), "PATH="+dir+":"+os.Getenv("PATH")))
-	t.Cleanup(func() {
-		if err := target.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	s := onSocket(t, target)
 	create(t, s, "nod-t-order", "cat")
-	if _, err := os.Stat(both); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "both")); err == nil {
 		t.Error("both introduce themselves at the same time")
 	}
 	if err := s.Kill(t.Context(), "nod-t-order"); err != nil {

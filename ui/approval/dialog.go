@@ -91,12 +91,7 @@ func (d *Dialog) Link(wrong string) { d.link = wrong }
 // Wake is how long until the dialog does something by itself, because keys begin
 // to count or one has stood alone; 0 if it will not. Call Tick then, and draw it
 // again.
-func (d *Dialog) Wake() time.Duration {
-	if d.guard.Undecided() {
-		return max(time.Millisecond, d.guard.Deciding(d.now()))
-	}
-	return max(0, d.guard.Approves(d.now()))
-}
+func (d *Dialog) Wake() time.Duration { return d.guard.Wake(d.now()) }
 
 // Hear tells of a key that may go elsewhere: none that comes with it decides.
 func (d *Dialog) Hear(ev *tcell.EventKey) { d.guard.Hear(d.now(), ev) }
@@ -109,12 +104,7 @@ func (d *Dialog) Undecided() bool { return d.guard.Undecided() }
 
 // Tick does what the last key decided, if it has stood alone for long enough.
 // more reports that input waits by then: the key was not alone.
-func (d *Dialog) Tick(more bool) {
-	if more && d.guard.Deciding(d.now()) <= 0 {
-		d.guard.Discard()
-	}
-	d.guard.Tick(d.now())
-}
+func (d *Dialog) Tick(more bool) { d.guard.Tick(d.now(), more) }
 
 // Rearm makes the dialog wait anew, after something that may have drawn the
 // operator's eyes or hands away: the console's window got the focus back,

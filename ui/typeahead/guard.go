@@ -97,13 +97,10 @@ func (g *Guard) stir(now time.Time, waited time.Duration) {
 	if g.near = now.Add(-waited).Sub(g.any) < Alone; g.near {
 		g.scatter()
 	} else {
-		g.Tick(now) // nobody did in time
+		g.Tick(now, false) // nobody did in time
 	}
 	g.any = now
 }
-
-// Discard says that more input came with the last key, which is not here yet.
-func (g *Guard) Discard() { g.scatter() }
 
 // scatter drops what the last key would have done, for it was not alone.
 func (g *Guard) scatter() {
@@ -129,23 +126,24 @@ func (g *Guard) Decide(act func()) {
 // within Alone: it ends what was written, and is a part of it otherwise.
 func (g *Guard) End(act func()) { g.held, g.lone = act, false }
 
-// Tick does what the last key decides or ends, once that is known to have been
-// pressed by itself. Call it when Deciding has passed and no input waits.
-func (g *Guard) Tick(now time.Time) {
-	if act := g.held; act != nil && g.Deciding(now) <= 0 {
-		g.held = nil
-		act()
+// Tick does what the last key decides or ends, if it has stood alone for long
+// enough. more reports that input waits by then: the key was not alone.
+func (g *Guard) Tick(now time.Time, more bool) {
+	if g.held == nil || g.deciding(now) > 0 {
+		return
 	}
+	if more {
+		g.scatter()
+		return
+	}
+	act := g.held
+	g.held = nil
+	act()
 }
 
-// Deciding is how long until it is known whether the last key was pressed by
-// itself; 0 or less if it was, or if nothing depends on that.
-func (g *Guard) Deciding(now time.Time) time.Duration {
-	if g.held == nil {
-		return 0
-	}
-	return Alone - now.Sub(g.any)
-}
+// deciding is how long until it is known whether the last key was pressed by
+// itself; 0 or less if it was.
+func (g *Guard) deciding(now time.Time) time.Duration { return Alone - now.Sub(g.any) }
 
 // Undecided reports whether a key waits for Tick.
 func (g *Guard) Undecided() bool { return g.held != nil }
@@ -176,6 +174,15 @@ func (g *Guard) Approves(now time.Time) time.Duration {
 		wait = max(wait, Quiet-now.Sub(g.key))
 	}
 	return wait
+}
+
+// Wake is how long until something changes by itself, because keys begin to
+// count or one has stood alone; 0 if nothing will. Call Tick then.
+func (g *Guard) Wake(now time.Time) time.Duration {
+	if g.Undecided() {
+		return max(time.Millisecond, g.deciding(now))
+	}
+	return max(0, g.Approves(now))
 }
 
 // Calm reports whether a key has come after a pause: the operator has seen the
