@@ -54,16 +54,19 @@ func (h *history) push(cells []Cell, wrapped bool) {
 
 // room returns the last slab, or a new one if n more cells do not fit.
 func (h *history) room(n int) *slab {
+	lines := 0
 	if k := len(h.slabs); k > 0 {
 		s := h.slabs[k-1]
 		if len(s.cells)+n <= cap(s.cells) && len(s.lines) < slabCells {
 			return s
 		}
+		lines = len(s.lines)
 	}
 	s := h.spare
 	h.spare = nil
 	if s == nil || cap(s.cells) < n {
-		s = &slab{cells: make([]Cell, 0, max(slabCells, n))}
+		// The next lines are likely to be as long as the last ones.
+		s = &slab{cells: make([]Cell, 0, max(slabCells, n)), lines: make([]histLine, 0, lines)}
 	}
 	h.slabs = append(h.slabs, s)
 	return s
