@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,13 +14,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/nod-console/nod/agent"
-	"github.com/nod-console/nod/agent/policy"
-	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
-	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/tools/terminal"
 )
 
@@ -192,44 +187,6 @@ func commandLine(args []string) (string, error) {
 		words[i] = word
 	}
 	return strings.Join(words, " "), nil
-}
-
-// The outcomes of "nod run --json". The manual has them in a table.
-const (
-	outcomeTimeout     = "timeout"     // did not end within --timeout
-	outcomeInterrupted = "interrupted" // nod was told to stop while it ran
-	outcomeDenied      = "denied"      // by a rule or the operator: nothing ran
-	outcomeRefused     = "refused"     // by nod, the target or the shell: nothing ran
-	outcomeUnknown     = "unknown"     // it may have run, nobody knows how it ended
-)
-
-// runReport is what "nod run --json" prints.
-type runReport struct {
-	Target  string `json:"target"`
-	Pane    string `json:"pane"`
-	Outcome string `json:"outcome"` // "exited", "signalled" or one of the above
-	// ExitCode and Signal are how the command ended, also after a time-out or an
-	// interrupt; neither is there if it did not, or nobody knows.
-	ExitCode *int   `json:"exit_code"`
-	Signal   string `json:"signal,omitempty"`
-	// GoesOn says that the command is known to run behind nod's end.
-	GoesOn     bool   `json:"goes_on,omitempty"`
-	Stdout     string `json:"stdout"`
-	Stderr     string `json:"stderr"`
-	Truncated  bool   `json:"truncated"`
-	DurationMS int64  `json:"duration_ms"`
-	// Risk is nil where the command was not looked at, such as when its pane is
-	// not there.
-	Risk    *risk.Verdict `json:"risk,omitempty"`
-	Notices []string      `json:"notices,omitempty"`
-	// Error is what went wrong apart from the command itself: the words that
-	// standard error has, too.
-	Error string `json:"error,omitempty"`
-
-	// left says what becomes of a command that Ctrl-C did not end.
-	left string
-	// unwritten is why its output could not be written.
-	unwritten error
 }
 
 // runner takes one command through the gate, on one target.
@@ -428,158 +385,4 @@ func (r *runner) interrupt(ctx context.Context, run guard.Run) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// tell prints the report and turns the answer into the exit status.
-func (r *runner) tell(ctx context.Context, answer agent.Answer, report *runReport) int {
-	status, reason := r.judge(ctx, answer, report)
-	report.Error = reason
-	if reason != "" {
-		r.out.complain("%s", printable(reason))
-	}
-	if r.flags.json {
-		if err := r.out.object(report); err != nil {
-			r.out.complain("%v", err)
-			return statusFailed
-		}
-		return status
-	}
-	for _, n := range report.Notices {
-		r.out.complain("%s", printable(n))
-	}
-	if err := r.out.flush(); err != nil {
-		r.out.complain("%v", err)
-		return statusFailed
-	}
-	return status
-}
-
-// leave says what becomes of a command in a pane that Ctrl-C did not end, and
-// whether it goes on when nod has ended.
-func (r *runner) leave(ctx context.Context, id string) (what string, goesOn bool) {
-	if r.flags.pane == inOwnPane {
-		return "its pane is closed now, which hangs it up", false
-	}
-	what = "it goes on in pane " + id
-	for _, p := range r.site.panes.List() {
-		if p.ID() != id {
-			continue
-		}
-		if group := p.Foreground(context.WithoutCancel(ctx)); group > 0 {
-			what += fmt.Sprintf("; end it on %s with: pkill -KILL -g %d", p.Target(), group)
-		}
-		what += "; look at it with: " + r.site.attach(p)
-	}
-	return what, true
-}
-
-// judge names the outcome, and says what there is to say about it.
-func (r *runner) judge(ctx context.Context, answer agent.Answer, report *runReport) (status int, reason string) {
-	record := answer.Result.Record
-	switch record.Outcome.State {
-	case backends.Exited:
-		report.ExitCode = &record.Outcome.Code
-	case backends.Signalled:
-		report.Signal = string(record.Outcome.Signal)
-	}
-	switch {
-	case answer.Interrupted && answer.Started:
-		report.Outcome = outcomeInterrupted
-		return interruptedStatus(ctx), withRest("interrupted", report.left)
-	case answer.Interrupted, !answer.Started && ctx.Err() != nil:
-		report.Outcome = outcomeRefused
-		return interruptedStatus(ctx), "interrupted: nothing was run"
-	case answer.Denied:
-		report.Outcome = outcomeDenied
-		return statusDenied, deniedBecause(answer)
-	case !answer.Started, notGranted(answer.Err):
-		report.Outcome = outcomeRefused
-		return statusFailed, answer.Err.Error()
-	case answer.Err != nil && record.Failed != "": // a fault in the middle
-		report.Outcome = outcomeUnknown
-		return statusFailed, answer.Err.Error() + "; " + terminal.Unsure
-	case record.Failed != "" && report.ExitCode != nil: // the shell's word on the line
-		report.Outcome = outcomeRefused
-		return *report.ExitCode, record.Failed
-	case record.Failed != "":
-		report.Outcome = outcomeRefused
-		return statusFailed, record.Failed
-	case record.TimedOut && report.left != "":
-		report.Outcome = outcomeTimeout
-		return statusTimeout, fmt.Sprintf("did not end within %s, nor at Ctrl-C: %s", r.flags.timeout, report.left)
-	case record.TimedOut:
-		report.Outcome = outcomeTimeout
-		return statusTimeout, fmt.Sprintf("did not end within %s and was stopped", r.flags.timeout)
-	}
-	status, reason = ended(report, record)
-	if err := errors.Join(answer.Err, report.unwritten); err != nil {
-		return statusFailed, withRest(reason, err.Error())
-	}
-	return status, reason
-}
-
-// ended is the status of a command that has ended by itself.
-func ended(report *runReport, record tools.Record) (status int, reason string) {
-	report.Outcome = record.Outcome.State.String()
-	switch record.Outcome.State {
-	case backends.Exited:
-		return record.Outcome.Code, ""
-	case backends.Signalled:
-		return signalStatus(record.Outcome.Signal), "ended by signal " + report.Signal
-	}
-	report.Outcome = outcomeUnknown
-	return statusFailed, cmp.Or(record.Unsure, terminal.Unsure)
-}
-
-// notGranted reports whether nothing ran because the guard let nothing run.
-func notGranted(err error) bool {
-	var e *tools.Error
-	return errors.As(err, &e) && e.Code == tools.PermissionDenied
-}
-
-func withRest(text, rest string) string {
-	if text == "" || rest == "" {
-		return text + rest
-	}
-	return text + "; " + rest
-}
-
-// deniedBecause says why, and what to do where nobody could be asked.
-func deniedBecause(answer agent.Answer) string {
-	reason := "denied"
-	if r := answer.Decision.Reason; r != "" {
-		reason += ": " + r
-	}
-	if errors.Is(answer.Err, policy.ErrNoApprover) {
-		reason += "; run it on a terminal, or allow it in rules.toml"
-	}
-	return reason
-}
-
-// sink keeps the beginning of a stream, or passes all of it on.
-type sink struct {
-	to    io.Writer
-	mu    sync.Mutex
-	kept  bytes.Buffer
-	total int64
-	cut   bool
-}
-
-func (s *sink) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.total += int64(len(p))
-	if s.to != nil {
-		return s.to.Write(p)
-	}
-	n := min(len(p), keepOutput-s.kept.Len())
-	s.kept.Write(p[:n])
-	s.cut = s.cut || n < len(p)
-	return len(p), nil
-}
-
-func (s *sink) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kept.String()
 }

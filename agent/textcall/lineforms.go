@@ -1,0 +1,145 @@
+package textcall
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// lineForm decides about what is a call at the beginning of a line: "Action:" of
+// ReAct and Command-R, "functools[" of Phi, ">>>" of Functionary. more means that
+// it takes more text to tell.
+func (p *Parser) lineForm() (done, more bool) {
+	for _, f := range []struct {
+		open string
+		read func() (done, more bool)
+	}{{"Action:", p.action}, {"functools[", p.functools}, {">>>", p.recipient}} {
+		if strings.HasPrefix(p.buf, f.open) {
+			return f.read()
+		}
+		if !p.final && strings.HasPrefix(f.open, p.buf) {
+			return false, true
+		}
+	}
+	return false, false
+}
+
+// functools reads functools[{…}].
+func (p *Parser) functools() (done, more bool) {
+	body := p.buf[len("functools"):]
+	calls, n, err := p.book.list(body)
+	switch {
+	case errors.Is(err, errOpen) && !p.final:
+		return false, true
+	case err != nil:
+		done = p.spoilLine(len("functools")+n, err)
+		return done, !done
+	}
+	p.add(len("functools")+n, calls...)
+	return true, false
+}
+
+// recipient reads >>>name and JSON in the next line; ">>>all" is text.
+func (p *Parser) recipient() (done, more bool) {
+	end := strings.IndexByte(p.buf, '\n')
+	if end < 0 {
+		return false, !p.final
+	}
+	name := strings.TrimSpace(p.buf[3:end])
+	if name == "all" {
+		p.drop(end + 1)
+		return true, false
+	}
+	if _, known := p.book.tools[name]; !known {
+		return false, false
+	}
+	v, n, err := readValue(p.buf[end:])
+	switch {
+	case errors.Is(err, errOpen) && !p.final:
+		return false, true
+	case err != nil:
+		done = p.spoilLine(end+n, err)
+		return done, !done
+	}
+	p.add(end+n, p.book.make(name, v, true, p.buf[:end+n]))
+	return true, false
+}
+
+var (
+	actionName  = regexp.MustCompile("^Action:[ \t]*`?([A-Za-z0-9_.-]+)`?[ \t]*\r?\n")
+	actionInput = regexp.MustCompile(`^\s*Action[ _]Input:[ \t]*`)
+	actionJSON  = regexp.MustCompile("^Action:\\s*(?:```(?:json)?\\s*)?[\\[{]")
+)
+
+// action reads "Action: name" and "Action Input: {…}" of a tool that there is, or
+// "Action:" and JSON.
+func (p *Parser) action() (done, more bool) {
+	open := func() (bool, bool) { return false, !p.final }
+	body := strings.TrimLeft(p.buf[len("Action:"):], " \t\r\n")
+	if body == "" || strings.HasPrefix("```json\n", body) {
+		return open()
+	}
+	if actionJSON.MatchString(p.buf) {
+		at := strings.IndexAny(p.buf, "[{")
+		calls, n, err := p.book.list(p.buf[at:])
+		if errors.Is(err, errOpen) && !p.final {
+			return false, true
+		}
+		if err != nil {
+			if m := meant.FindStringSubmatch(p.buf[at:]); m == nil {
+				return false, false
+			}
+			done = p.spoilLine(at+n, err)
+			return done, !done
+		}
+		if !p.book.known(calls) {
+			return false, false
+		}
+		n += at
+		if strings.Contains(p.buf[:at], "```") {
+			rest := strings.TrimLeft(p.buf[n:], " \t\r\n")
+			if !p.final && strings.HasPrefix("```", rest) && rest != "```" {
+				return false, true
+			}
+			if after, ok := strings.CutPrefix(rest, "```"); ok {
+				n = len(p.buf) - len(after)
+			}
+		}
+		p.add(n, calls...)
+		return true, false
+	}
+	m := actionName.FindStringSubmatch(p.buf)
+	if m == nil {
+		if strings.Contains(p.buf, "\n") {
+			return false, false
+		}
+		return open()
+	}
+	if _, known := p.book.tools[m[1]]; !known {
+		return false, false
+	}
+	rest := p.buf[len(m[0]):]
+	in := actionInput.FindString(rest)
+	if in == "" {
+		if !p.final && (strings.TrimSpace(rest) == "" || strings.HasPrefix("Action Input:", strings.TrimLeft(rest, " \t\r\n")) || strings.HasPrefix("Action_Input:", strings.TrimLeft(rest, " \t\r\n"))) {
+			return open()
+		}
+		return p.spoil(len(m[0]), errors.New("it has no \"Action Input:\"")), false
+	}
+	at := len(m[0]) + len(in)
+	if rest := p.buf[at:]; strings.HasPrefix(rest, "```") {
+		if line := strings.IndexByte(rest, '\n'); line >= 0 {
+			at += line + 1
+		}
+	}
+	v, n, err := readValue(p.buf[at:])
+	switch {
+	case errors.Is(err, errOpen) && !p.final:
+		return false, true
+	case err != nil:
+		done = p.spoilLine(at+n, err)
+		return done, !done
+	}
+	p.add(at+n, p.book.make(m[1], v, true, p.buf[:at+n]))
+	return true, false
+}
