@@ -77,7 +77,13 @@ func TestACommandThatRunsByHandIsKnownAfterALoss(t *testing.T) {
 		if shell != "dash" && shell != "ash" {
 			eventually(t, p, "the command", func() bool { return !p.AtPrompt() })
 		}
-		r.without(t, g, p, func() { r.tmux(t, "send-keys", "-t", p.ID(), "C-c") })
+		r.without(t, g, p, func() {
+			r.tmux(t, "send-keys", "-t", p.ID(), "C-c")
+			eventually(t, p, "the prompt", func() bool {
+				screen := strings.TrimRight(r.tmux(t, "capture-pane", "-p", "-t", p.ID()), " \n")
+				return strings.ContainsAny(screen[len(screen)-1:], "$#%>")
+			})
+		})
 		if res := run(t, p, "echo on"); res.Text != "on\n" || res.Incomplete {
 			t.Errorf("%+v", res)
 		}

@@ -165,7 +165,7 @@ func TestAnOpenedKeyStaysOpen(t *testing.T) {
 	}
 	defer func() { _ = target.Close() }()
 	lost := target.Changed()
-	w.hangUp()
+	w.sshd.HangUp()
 	<-lost
 	if err := target.Ready(w.context()); err != nil || len(a.asked) != 1 {
 		t.Errorf("%v, asked %s", err, a.questions())

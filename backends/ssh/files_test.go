@@ -266,7 +266,7 @@ func TestABrokenWriteLeavesTheOldFile(t *testing.T) {
 		}
 		return true
 	})
-	w.hangUp()
+	w.sshd.HangUp()
 	if err := <-done; !errors.Is(err, ssh.ErrLost) {
 		t.Errorf("%v", err)
 	}

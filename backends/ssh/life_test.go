@@ -17,11 +17,7 @@ import (
 )
 
 // freeze stops all sshd, as a link that swallows everything would look like.
-func (w *world) freeze() {
-	for _, pid := range w.servers() {
-		_ = syscall.Kill(-pid, syscall.SIGSTOP) // may have ended
-	}
-}
+func (w *world) freeze() { w.sshd.Signal(syscall.SIGSTOP) }
 
 // A peer that does not answer is found out, and what ran has an unknown
 // outcome.
@@ -108,7 +104,7 @@ func TestCallsEndOnAFrozenPeer(t *testing.T) {
 	if o, err := p.Wait(); o.State != backends.Unknown || !errors.Is(err, context.Canceled) || time.Since(began) > 15*time.Second {
 		t.Errorf("%s, %v after %s", o, err, time.Since(began))
 	}
-	w.hangUp()
+	w.sshd.HangUp()
 }
 
 // A link that breaks while a program is being started leaves it open whether it
@@ -127,7 +123,7 @@ func TestALinkThatBreaksAtTheStart(t *testing.T) {
 		_, err := c.Exec(w.context(), backends.Command{Argv: []string{"true"}})
 		done <- err
 	}()
-	time.AfterFunc(100*time.Millisecond, w.hangUp)
+	time.AfterFunc(100*time.Millisecond, w.sshd.HangUp)
 	if err := <-done; !errors.Is(err, ssh.ErrLost) || !errors.Is(err, ssh.ErrUnsure) {
 		t.Errorf("%v", err)
 	}
@@ -209,7 +205,7 @@ func TestALostConnectionIsMadeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		changed := target.Changed()
-		w.hangUp()
+		w.sshd.HangUp()
 		if o, err := p.Wait(); o.State != backends.Unknown || !errors.Is(err, ssh.ErrLost) {
 			t.Errorf("%s, %v", o, err)
 		}
@@ -240,7 +236,7 @@ func TestAnOutageSaysWhy(t *testing.T) {
 	authorized := w.read("authorized")
 	w.write("authorized", "")
 	lost := target.Changed()
-	w.hangUp()
+	w.sshd.HangUp()
 	<-lost
 	err = target.Ready(w.context())
 	var outage *ssh.OutageError

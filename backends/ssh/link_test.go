@@ -48,7 +48,7 @@ func (w *world) between(delay time.Duration) *faulty {
 	})
 	w.t.Cleanup(func() {
 		_ = l.Close()
-		w.hangUp() // which ends what flows
+		w.sshd.HangUp() // which ends what flows
 		flowing.Wait()
 	})
 	w.port = l.Addr().(*net.TCPAddr).Port

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,7 +97,7 @@ func TestARunOutlivesTheLink(t *testing.T) {
 	}
 	until(t, "the command's start", func() bool { _, err := os.Stat(w.path("begun")); return err == nil })
 	lost := target.Changed()
-	w.hangUp()
+	w.sshd.HangUp()
 	<-lost
 	w.write("go-on", "")
 	if err := target.Ready(w.context()); err != nil {
@@ -124,11 +125,9 @@ func TestARunOutlivesALongOutage(t *testing.T) {
 	w := newWorld(t)
 	opt := w.options()
 	opt.RetryEvery, opt.RetryAtMost = 20*time.Millisecond, 100*time.Millisecond
-	away := false
+	var away atomic.Bool
 	opt.Ride = func(context.Context, ssh.Settings, time.Duration) (*ssh.Ride, error) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if away {
+		if away.Load() {
 			return nil, errors.New("away")
 		}
 		return nil, nil
@@ -144,11 +143,9 @@ func TestARunOutlivesALongOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "the command's start", func() bool { _, err := os.Stat(w.path("begun")); return err == nil })
-	w.mu.Lock()
-	away = true
-	w.mu.Unlock()
+	away.Store(true)
 	lost := target.Changed()
-	w.hangUp()
+	w.sshd.HangUp()
 	<-lost
 	select {
 	case <-r.Done():
@@ -156,9 +153,7 @@ func TestARunOutlivesALongOutage(t *testing.T) {
 	case <-time.After(65 * time.Second): // tmuxsession's rejoinFor is a minute
 	}
 	w.write("go-on", "")
-	w.mu.Lock()
-	away = false
-	w.mu.Unlock()
+	away.Store(false)
 	select {
 	case <-r.Done():
 	case <-time.After(patience):

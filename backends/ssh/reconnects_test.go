@@ -26,11 +26,11 @@ func TestReconnectsIsANewLogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := strings.Count(w.logged(), "Accepted ")
+	before := strings.Count(w.sshd.Log(), "Accepted ")
 	if err := target.Reconnects(w.context()); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "another login", func() bool { return strings.Count(w.logged(), "Accepted ") == before+1 })
+	until(t, "another login", func() bool { return strings.Count(w.sshd.Log(), "Accepted ") == before+1 })
 	if now, err := target.Conn(); err != nil || now != conn {
 		t.Errorf("the target's own connection is another one: %v", err)
 	}
@@ -49,5 +49,5 @@ func TestReconnectsIsANewLogin(t *testing.T) {
 	if err := target.Reconnects(ctx); err == nil {
 		t.Error("a login to a frozen host")
 	}
-	w.hangUp()
+	w.sshd.HangUp()
 }

@@ -97,7 +97,7 @@ func TestConformanceOnAHolder(t *testing.T) {
 	opt := w.options()
 	opt.Ride = onHolder(w.hold())
 	backendtest.Run(t, func(*testing.T) backends.Target { return w.dial(opt) })
-	if n := strings.Count(w.logged(), "Accepted publickey"); n != 1 {
+	if n := strings.Count(w.sshd.Log(), "Accepted publickey"); n != 1 {
 		t.Errorf("%d logins", n)
 	}
 }
@@ -108,7 +108,7 @@ func TestConformanceOnTheOperatorsMaster(t *testing.T) {
 	opt := w.options()
 	opt.Ride = onMaster(w.operatorsMaster())
 	backendtest.RunUntold(t, func(*testing.T) backends.Target { return w.dial(opt) })
-	if n := strings.Count(w.logged(), "Accepted publickey"); n != 1 {
+	if n := strings.Count(w.sshd.Log(), "Accepted publickey"); n != 1 {
 		t.Errorf("%d logins", n)
 	}
 }

@@ -3,18 +3,11 @@ package ssh_test
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/pem"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +16,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/ssh"
+	"github.com/nod-console/nod/backends/ssh/sshdtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,33 +35,18 @@ type world struct {
 	hostKey xssh.PublicKey
 	port    int
 
-	mu     sync.Mutex
-	config []string // of sshd
-	log    bytes.Buffer
-	logins []*exec.Cmd // one sshd for each connection
+	sshd *sshdtest.Server
 }
 
-// newWorld starts listening; each connection gets an sshd of its own, so that
-// the port is known and so is each process.
+// newWorld starts an sshd; config are lines for it.
 func newWorld(t testing.TB, config ...string) *world {
 	t.Helper()
-	if _, err := os.Stat("/usr/sbin/sshd"); err != nil {
-		if os.Getenv("CI") == "true" || os.Getenv("NOD_TEST_ALL") == "1" {
-			t.Fatal("there is no /usr/sbin/sshd: run make deps")
-		}
-		t.Skip("there is no /usr/sbin/sshd: run make deps")
-	}
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &world{t: t, dir: t.TempDir(), user: me.Username}
 	w.home = filepath.Join(w.dir, "home")
-	if os.Geteuid() == 0 {
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // where sshd locks itself in before the login
-			t.Fatal(err)
-		}
-	}
 	for _, d := range []string{w.home, w.home + "/.ssh"} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -76,7 +55,7 @@ func newWorld(t testing.TB, config ...string) *world {
 	w.hostKey = w.newKey("hostkey", "")
 	user := w.newKey("home/.ssh/id", "")
 	w.write("authorized", string(xssh.MarshalAuthorizedKey(user)))
-	w.config = append(config,
+	w.write("sshd_config", strings.Join(append(config,
 		"HostKey "+w.path("hostkey"),
 		"AuthorizedKeysFile "+w.path("authorized"),
 		"PidFile none",
@@ -88,8 +67,9 @@ func newWorld(t testing.TB, config ...string) *world {
 		"LogLevel INFO",
 		"Subsystem sftp internal-sftp",
 		"SetEnv HOME="+w.home,
-	)
-	w.listen()
+	), "\n")+"\n")
+	w.sshd = sshdtest.Start(t, w.path("sshd_config"), "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+	w.port = w.sshd.Port()
 	w.write("known_hosts", w.knownLine(w.hostKey))
 	w.write("config", w.clientConfig())
 	return w
@@ -117,25 +97,7 @@ func (w *world) read(name string) string {
 // newKey writes a private key, with a passphrase if one is given.
 func (w *world) newKey(name, passphrase string) xssh.PublicKey {
 	w.t.Helper()
-	pub, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	var block *pem.Block
-	if passphrase == "" {
-		block, err = xssh.MarshalPrivateKey(private, name)
-	} else {
-		block, err = xssh.MarshalPrivateKeyWithPassphrase(private, name, []byte(passphrase))
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.write(name, string(pem.EncodeToMemory(block)))
-	key, err := xssh.NewPublicKey(pub)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return key
+	return sshdtest.NewKey(w.t, w.path(name), passphrase)
 }
 
 func (w *world) knownLine(key xssh.PublicKey) string {
@@ -153,89 +115,6 @@ func (w *world) clientConfig(more ...string) string {
 		"  UserKnownHostsFile " + w.path("known_hosts"),
 		"  GlobalKnownHostsFile none",
 	}, more...), "\n") + "\n"
-}
-
-func (w *world) listen() {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.port = l.Addr().(*net.TCPAddr).Port
-	w.write("sshd_config", strings.Join(w.config, "\n")+"\n")
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			w.serve(conn.(*net.TCPConn), &serving)
-		}
-	})
-	w.t.Cleanup(func() {
-		_ = l.Close()
-		w.hangUp()
-		serving.Wait()
-		if w.t.Failed() {
-			w.t.Logf("sshd says:\n%s", w.logged())
-		}
-	})
-}
-
-// serve gives a connection to an sshd.
-func (w *world) serve(conn *net.TCPConn, serving *sync.WaitGroup) {
-	defer func() { _ = conn.Close() }() // sshd has its own copy
-	file, err := conn.File()
-	if err != nil {
-		w.t.Error(err)
-		return
-	}
-	defer func() { _ = file.Close() }() // sshd has its own copy
-	cmd := exec.Command("/usr/sbin/sshd", "-i", "-e", "-f", w.path("sshd_config"))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = file, file, logWriter{w}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = time.Second
-	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
-	if err := cmd.Start(); err != nil {
-		w.t.Error(err)
-		return
-	}
-	w.mu.Lock()
-	w.logins = append(w.logins, cmd)
-	w.mu.Unlock()
-	serving.Go(func() { _ = cmd.Wait() }) // how it ends is the tests' business
-}
-
-type logWriter struct{ w *world }
-
-func (l logWriter) Write(p []byte) (int, error) {
-	l.w.mu.Lock()
-	defer l.w.mu.Unlock()
-	return l.w.log.Write(p)
-}
-
-func (w *world) logged() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.log.String()
-}
-
-// hangUp ends all sshd, also those that were stopped.
-func (w *world) hangUp() {
-	for _, pid := range w.servers() {
-		_ = syscall.Kill(-pid, syscall.SIGKILL) // may have ended
-	}
-}
-
-// servers are the process groups of the sshd that were started.
-func (w *world) servers() []int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var pids []int
-	for _, cmd := range w.logins {
-		pids = append(pids, cmd.Process.Pid)
-	}
-	return pids
 }
 
 // options are those of an operator without an agent who answers nothing.

@@ -102,7 +102,7 @@ func (h *island) inside(format string, args ...any) string {
 // startServer runs the sshd until the test's end.
 func (h *island) startServer() {
 	server := exec.Command("ip", "netns", "exec", h.name, "/usr/sbin/sshd", "-D", "-e")
-	server.Stderr = logOf{h.remote}
+	server.Stderr = h.server.LogWriter()
 	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := server.Start(); err != nil {
 		h.t.Fatal(err)

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"crypto/ed25519"
-	"crypto/rand"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -21,6 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/nod-console/nod/backends/ssh/holder"
+	"github.com/nod-console/nod/backends/ssh/sshdtest"
 )
 
 // remote is a host on loopback: a real sshd behind a wire, with a home, keys and
@@ -32,11 +28,8 @@ type remote struct {
 	user    string
 	config  string // ssh_config
 	hostKey ssh.PublicKey
+	server  *sshdtest.Server
 	wire    *wire
-
-	mu      sync.Mutex
-	log     bytes.Buffer
-	servers []*exec.Cmd
 }
 
 // newRemote makes a world whose nod knows a host; more are lines for its
@@ -44,7 +37,6 @@ type remote struct {
 func newRemote(t testing.TB, more ...string) (*world, *remote) {
 	t.Helper()
 	needs(t, "ssh")
-	needs(t, "/usr/sbin/sshd")
 	w := newWorld(t)
 	dir, err := os.MkdirTemp("", "nod-")
 	if err != nil {
@@ -76,7 +68,8 @@ func newRemote(t testing.TB, more ...string) (*world, *remote) {
 		"MaxSessions 30", "Subsystem sftp internal-sftp",
 		"SetEnv HOME=" + r.path("home") + " TMUX_TMPDIR=" + r.path("tmux") + " SHELL=/bin/bash",
 	}, "\n")+"\n")
-	r.wire = openWire(t, r.listen())
+	r.server = sshdtest.Start(t, r.path("sshd_config"), "PATH="+os.Getenv("PATH"))
+	r.wire = openWire(t, r.server.Address())
 	r.write("known_hosts", r.knownLine())
 	r.write("config", r.section(more...))
 	w.extra = append(w.extra, "NOD_SSH_CONFIG="+r.config, "NOD_STATE_DIR="+filepath.Join(dir, "state"))
@@ -106,39 +99,7 @@ func (r *remote) read(name string) string {
 // newKey writes a private key, with a passphrase if one is given.
 func (r *remote) newKey(name, passphrase string) ssh.PublicKey {
 	r.t.Helper()
-	if passphrase != "" {
-		return r.newLockedKey(name, passphrase)
-	}
-	pub, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	block, err := ssh.MarshalPrivateKey(private, name)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.write(name, string(pem.EncodeToMemory(block)))
-	key, err := ssh.NewPublicKey(pub)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return key
-}
-
-// newLockedKey has ssh-keygen write a key in a single round: each try to unlock
-// one in the usual sixteen takes seconds with the race detector.
-func (r *remote) newLockedKey(name, passphrase string) ssh.PublicKey {
-	r.t.Helper()
-	_ = os.Remove(r.path(name)) // it may replace one
-	cmd := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-a", "1", "-N", passphrase, "-C", name, "-f", r.path(name))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		r.t.Fatalf("ssh-keygen: %v: %s", err, out)
-	}
-	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(r.read(name + ".pub")))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return key
+	return sshdtest.NewKey(r.t, r.path(name), passphrase)
 }
 
 func (r *remote) knownLine() string {
@@ -154,101 +115,14 @@ func (r *remote) section(more ...string) string {
 	}, more...), "\n  ") + "\n"
 }
 
-// listen gives each connection an sshd of its own, so that each process is known.
-func (r *remote) listen() string {
-	if os.Geteuid() == 0 {
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // where sshd locks itself in before the login
-			r.t.Fatal(err)
-		}
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			r.serve(conn.(*net.TCPConn), &serving)
-		}
-	})
-	r.t.Cleanup(func() {
-		_ = l.Close() // once
-		r.hangUp()
-		serving.Wait()
-		if r.t.Failed() {
-			r.t.Logf("sshd says:\n%s", r.logged())
-		}
-	})
-	return l.Addr().String()
-}
-
-func (r *remote) serve(conn *net.TCPConn, serving *sync.WaitGroup) {
-	defer func() { _ = conn.Close() }() // sshd has its own copy
-	file, err := conn.File()
-	if err != nil {
-		r.t.Error(err)
-		return
-	}
-	defer func() { _ = file.Close() }() // sshd has its own copy
-	cmd := exec.Command("/usr/sbin/sshd", "-i", "-e", "-f", r.path("sshd_config"))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = file, file, logOf{r}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = time.Second
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
-	if err := cmd.Start(); err != nil {
-		r.t.Error(err)
-		return
-	}
-	r.mu.Lock()
-	r.servers = append(r.servers, cmd)
-	r.mu.Unlock()
-	serving.Go(func() { _ = cmd.Wait() }) // how it ends is the tests' business
-}
-
-type logOf struct{ r *remote }
-
-func (l logOf) Write(p []byte) (int, error) {
-	l.r.mu.Lock()
-	defer l.r.mu.Unlock()
-	return l.r.log.Write(p)
-}
-
-func (r *remote) logged() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.log.String()
-}
-
 // logins is how many were accepted.
-func (r *remote) logins() int { return strings.Count(r.logged(), "Accepted ") }
-
-// hangUp ends all sshd.
-func (r *remote) hangUp() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, cmd := range r.servers {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // may have ended
-	}
-	r.servers = nil
-}
+func (r *remote) logins() int { return strings.Count(r.server.Log(), "Accepted ") }
 
 // freeze stops what serves the connections of now; new ones are served.
-func (r *remote) freeze() { r.signal(syscall.SIGSTOP) }
+func (r *remote) freeze() { r.server.Signal(syscall.SIGSTOP) }
 
 // thaw undoes freeze.
-func (r *remote) thaw() { r.signal(syscall.SIGCONT) }
-
-func (r *remote) signal(s syscall.Signal) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, cmd := range r.servers {
-		_ = syscall.Kill(-cmd.Process.Pid, s) // may have ended
-	}
-}
+func (r *remote) thaw() { r.server.Signal(syscall.SIGCONT) }
 
 // tmux runs a command of the host's tmux server.
 func (r *remote) tmux(args ...string) (string, error) {
