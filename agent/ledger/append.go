@@ -65,8 +65,19 @@ func (l *Ledger) fail(err error) {
 	l.failure = err
 }
 
-// locked calls fn while no other process appends.
+// locked calls fn while no other process appends. It opens the files if that was
+// not possible before.
 func (l *Ledger) locked(ctx context.Context, fn func() error) error {
+	if l.log == nil {
+		if err := l.prepare(); err != nil {
+			return err
+		}
+	}
+	return l.alone(ctx, fn)
+}
+
+// alone calls fn while no other process appends.
+func (l *Ledger) alone(ctx context.Context, fn func() error) error {
 	if err := acquire(ctx, l.lock, unix.LOCK_EX); err != nil {
 		return err
 	}

@@ -138,8 +138,23 @@ func tiny(dir string) {
 			panic(fmt.Sprintln(what...))
 		}
 	}
-	l, err := Open(filepath.Join(dir, "ledger"), Options{disk: &fullDisk{}}) // the real one, but it does not know that it is small
+	remount := func(flags uintptr) {
+		err := unix.Mount("", dir, "", unix.MS_REMOUNT|flags, "size=4m,mode=0700")
+		demand(err == nil, "remount:", err)
+	}
+	remount(unix.MS_RDONLY)
+	opt := Options{disk: &fullDisk{}} // the real one, but it does not know that it is small
+	_, err := Open(filepath.Join(dir, "ledger"), opt)
+	demand(errors.Is(err, unix.EROFS), "a read-only disk:", err)
+	opt.Wait = true
+	l, err := Open(filepath.Join(dir, "ledger"), opt)
 	demand(err == nil, err)
+	demand(errors.Is(l.Healthy(), unix.EROFS), "a read-only disk is healthy:", l.Healthy())
+	_, err = l.Intend(context.Background(), Intent{Command: "too early"})
+	demand(errors.Is(err, unix.EROFS), "an intent on a read-only disk:", err)
+	demand(l.Note(Note{Kind: "read", Text: "meanwhile"}) != nil, "a note is written on a read-only disk")
+	remount(0)
+	demand(l.Healthy() == nil, "it does not heal:", l.Healthy())
 	acknowledged := map[string]bool{}
 	refused := 0
 	filler := filepath.Join(dir, "filler")
@@ -165,12 +180,17 @@ func tiny(dir string) {
 	report, err := Verify(filepath.Join(dir, "ledger"))
 	demand(err == nil, err)
 	found := map[string]string{}
+	meanwhile := 0
 	demand(Read(filepath.Join(dir, "ledger"), func(r Record) error {
+		if r.Note != nil && r.Note.Text == "meanwhile" {
+			meanwhile++
+		}
 		if r.Conclusion != nil {
 			found[r.Ref] = r.Conclusion.Outcome
 		}
 		return nil
 	}) == nil, "it cannot be read")
+	demand(meanwhile == 1, "what was noted meanwhile is on record", meanwhile, "times")
 	for ref := range acknowledged {
 		demand(found[ref] == Exited, ref, found[ref])
 		delete(found, ref)

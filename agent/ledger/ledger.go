@@ -47,6 +47,10 @@ type Options struct {
 	Now func() time.Time
 	// Witness is told of each head; nil means nobody is. The Ledger closes it.
 	Witness Witness
+	// Wait has Open succeed where the disk takes nothing: it is read-only or
+	// full, or the rights are missing. Healthy says so, and the files are opened
+	// as soon as that is possible.
+	Wait bool
 
 	disk disk // for tests; nil means the real one
 }
@@ -60,13 +64,13 @@ type Ledger struct {
 	dir     string
 	disk    disk
 	now     func() time.Time
-	process string   // names this Ledger's live file
-	live    *os.File // locked for as long as this Ledger is open
-	lock    *os.File
+	process string // names this Ledger's live file
 
 	mu      sync.Mutex // also guards the advisory lock, which is per open file
 	closed  bool
-	log     file
+	live    *os.File // locked for as long as this Ledger is open
+	lock    *os.File
+	log     file // nil until the files could be opened
 	seal    *sealer
 	at      position          // everything before it is verified
 	open    map[string]string // open intents of all processes: ref to process
@@ -96,31 +100,38 @@ func Open(dir string, opt Options) (*Ledger, error) {
 	if l.now == nil {
 		l.now = time.Now
 	}
-	if err := l.prepare(dir); err != nil {
-		return nil, errors.Join(fmt.Errorf("ledger: open %q: %w", dir, err), l.discard())
+	var err error
+	if l.dir, err = filepath.Abs(dir); err != nil {
+		return nil, fmt.Errorf("ledger: open %q: %w", dir, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.prepare(); err != nil && (!opt.Wait || !private.Unwritable(err)) {
+		return nil, errors.Join(err, l.tellNoMore())
+	}
 	if err := l.locked(context.Background(), l.catchUp); err != nil {
 		l.fail(err)
 	}
 	return l, nil
 }
 
-// prepare opens the folder's files and creates what is missing.
-func (l *Ledger) prepare(dir string) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
+// prepare opens the folder's files and creates what is missing. After an error
+// none is open.
+func (l *Ledger) prepare() error {
+	if err := l.openFiles(); err != nil {
+		return errors.Join(fmt.Errorf("ledger: open %q: %w", l.dir, err), l.discard())
 	}
-	l.dir = dir
-	if err := private.MakeDir(dir); err != nil {
+	return nil
+}
+
+func (l *Ledger) openFiles() (err error) {
+	if err := private.MakeDir(l.dir); err != nil {
 		return err
 	}
 	if l.lock, err = openOwn(l.path(lockFile), os.O_RDWR|os.O_CREATE); err != nil {
 		return err
 	}
-	return l.locked(context.Background(), func() error {
+	return l.alone(context.Background(), func() error {
 		if l.live, err = openOwn(l.path(livePrefix+l.process), os.O_RDWR|os.O_CREATE|os.O_EXCL); err != nil {
 			return err
 		}
@@ -243,32 +254,32 @@ func (l *Ledger) Close() error {
 	if len(l.pending) > 0 {
 		err = l.locked(context.Background(), l.settle)
 	}
-	return errors.Join(err, l.discard())
+	return errors.Join(err, l.discard(), l.tellNoMore())
 }
 
-// discard removes the live file and closes everything.
+// discard removes the live file and closes all files.
 func (l *Ledger) discard() error {
-	var err error
-	if l.live != nil {
-		err = os.Remove(l.live.Name())
-	}
-	return errors.Join(err, l.closeFiles())
-}
-
-func (l *Ledger) closeFiles() error {
 	var errs []error
+	if l.live != nil {
+		errs = append(errs, os.Remove(l.live.Name()))
+	}
 	if l.log != nil {
 		errs = append(errs, l.log.Close())
-	}
-	if l.told != nil {
-		errs = append(errs, l.told.Close())
 	}
 	for _, f := range []*os.File{l.live, l.lock} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}
 	}
+	l.log, l.live, l.lock = nil, nil, nil
 	return errors.Join(errs...)
+}
+
+func (l *Ledger) tellNoMore() error {
+	if l.told == nil {
+		return nil
+	}
+	return l.told.Close()
 }
 
 func (l *Ledger) conclusion(ref string, c Conclusion) body {
@@ -279,8 +290,12 @@ func (l *Ledger) note(n Note) body {
 	return body{Type: TypeNote, Process: l.process, Time: l.now().UTC(), Note: &n}
 }
 
-// space refuses when the disk is almost full.
+// space refuses when the disk is almost full. Where the files could not be opened
+// yet, the next try says more.
 func (l *Ledger) space() error {
+	if l.log == nil {
+		return nil
+	}
 	left, err := l.disk.free(l.dir)
 	if err != nil {
 		return fmt.Errorf("ledger: free space in %q: %w", l.dir, err)

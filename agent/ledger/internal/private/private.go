@@ -111,6 +111,12 @@ func SyncDir(path string) error {
 	return err
 }
 
+// Unwritable reports whether an error says that a disk takes nothing now: it is
+// read-only or full, or the rights are missing. All of it can change.
+func Unwritable(err error) bool {
+	return errors.Is(err, unix.EROFS) || errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, fs.ErrPermission)
+}
+
 // Free is the space that is left for this user, in bytes.
 func Free(path string) (int64, error) {
 	var s unix.Statfs_t
