@@ -50,14 +50,14 @@ func (s *Store) CreateUnder(ctx context.Context, parent, agent, target, model st
 }
 
 func (s *Store) create(ctx context.Context, c Conversation) (Conversation, error) {
-	if s.holder == nil {
+	if s.at().holder == nil {
 		return Conversation{}, s.onlyRead()
 	}
 	now := s.now().Truncate(time.Millisecond)
 	c.ID, c.Created, c.Updated, c.Open = strings.ToLower(rand.Text()[:12]), now, now, true
-	_, err := s.db.ExecContext(ctx, `INSERT INTO conversations (id, title, target, model, created, updated, open, holder, parent, agent)
-		VALUES (?, '', ?, ?, ?, ?, 1, ?, ?, ?)`, c.ID, c.Target, c.Model, now.UnixMilli(), now.UnixMilli(), s.holder.id, c.Parent, c.Agent)
-	return c, fault(s.path, err)
+	_, err := s.at().db.ExecContext(ctx, `INSERT INTO conversations (id, title, target, model, created, updated, open, holder, parent, agent)
+		VALUES (?, '', ?, ?, ?, ?, 1, ?, ?, ?)`, c.ID, c.Target, c.Model, now.UnixMilli(), now.UnixMilli(), s.at().holder.id, c.Parent, c.Agent)
+	return c, fault(s.at().path, err)
 }
 
 const columns = `id, title, target, model, created, updated, open, holder, parent, agent,
@@ -91,16 +91,16 @@ func (s *Store) Latest(ctx context.Context) (Conversation, error) {
 
 // Get returns one conversation.
 func (s *Store) Get(ctx context.Context, id string) (Conversation, error) {
-	f, err := scan(s.db.QueryRowContext(ctx, "SELECT "+columns+" FROM conversations WHERE id = ?", id))
+	f, err := scan(s.at().db.QueryRowContext(ctx, "SELECT "+columns+" FROM conversations WHERE id = ?", id))
 	f.InUse = s.heldByOther(f.holder)
-	return f.Conversation, fault(s.path, err)
+	return f.Conversation, fault(s.at().path, err)
 }
 
 // Resume takes a conversation up again: it is held by this store from now on.
 // Calls of its last reply that have no result get one that says that the
 // outcome is unknown.
 func (s *Store) Resume(ctx context.Context, id string) (Conversation, []Message, error) {
-	if s.holder == nil {
+	if s.at().holder == nil {
 		return Conversation{}, nil, s.onlyRead()
 	}
 	var f row
@@ -113,7 +113,7 @@ func (s *Store) Resume(ctx context.Context, id string) (Conversation, []Message,
 		if s.heldByOther(f.holder) {
 			return fmt.Errorf("%w: %s", ErrInUse, id)
 		}
-		if _, err = tx.ExecContext(ctx, "UPDATE conversations SET open = 1, holder = ? WHERE id = ?", s.holder.id, id); err != nil {
+		if _, err = tx.ExecContext(ctx, "UPDATE conversations SET open = 1, holder = ? WHERE id = ?", s.at().holder.id, id); err != nil {
 			return err
 		}
 		if said, err = load(ctx, tx, id); err != nil {
@@ -127,7 +127,7 @@ func (s *Store) Resume(ctx context.Context, id string) (Conversation, []Message,
 		return nil
 	})
 	if err != nil {
-		return Conversation{}, nil, fault(s.path, err)
+		return Conversation{}, nil, fault(s.at().path, err)
 	}
 	f.Open, f.Messages = true, len(said)
 	return f.Conversation, said, nil
@@ -186,10 +186,10 @@ func (s *Store) Rename(ctx context.Context, id, title string) error {
 
 // change runs f if the conversation is there and nobody else holds it.
 func (s *Store) change(ctx context.Context, id string, f func(tx *sql.Tx) error) error {
-	if s.holder == nil {
+	if s.at().holder == nil {
 		return s.onlyRead()
 	}
-	return fault(s.path, s.write(ctx, func(tx *sql.Tx) error {
+	return fault(s.at().path, s.write(ctx, func(tx *sql.Tx) error {
 		var holder string
 		err := tx.QueryRowContext(ctx, "SELECT holder FROM conversations WHERE id = ?", id).Scan(&holder)
 		switch {
@@ -204,13 +204,13 @@ func (s *Store) change(ctx context.Context, id string, f func(tx *sql.Tx) error)
 	}))
 }
 
-func (s *Store) mine(holder string) bool { return s.holder != nil && s.holder.id == holder }
+func (s *Store) mine(holder string) bool { return s.at().holder != nil && s.at().holder.id == holder }
 
-func (s *Store) heldByOther(holder string) bool { return !s.mine(holder) && alive(s.dir, holder) }
+func (s *Store) heldByOther(holder string) bool { return !s.mine(holder) && alive(s.at().dir, holder) }
 
 func (s *Store) onlyRead() error {
 	return &Error{
-		Problem: ReadOnly, Path: s.path, Message: "opened for reading only",
+		Problem: ReadOnly, Path: s.at().path, Message: "opened for reading only",
 		Hint: "make the folder writable, or set NOD_STATE_DIR to a folder that you can write",
 	}
 }
@@ -224,23 +224,23 @@ func (s *Store) list(ctx context.Context, onlyOpen bool, limit int) ([]row, erro
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT "+columns+` FROM conversations
+	rows, err := s.at().db.QueryContext(ctx, "SELECT "+columns+` FROM conversations
 		WHERE EXISTS (SELECT 1 FROM messages WHERE conversation = conversations.id) AND open >= ?
 		ORDER BY updated DESC, id LIMIT ?`, onlyOpen, limit)
 	if err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	var all []row
 	for rows.Next() {
 		f, err := scan(rows)
 		if err != nil {
-			return nil, fault(s.path, err)
+			return nil, fault(s.at().path, err)
 		}
 		f.InUse = s.heldByOther(f.holder)
 		all = append(all, f)
 	}
-	return all, fault(s.path, rows.Err())
+	return all, fault(s.at().path, rows.Err())
 }
 
 func scan(from interface{ Scan(...any) error }) (row, error) {

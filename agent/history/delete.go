@@ -33,15 +33,15 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	for _, id := range gone {
 		if err := s.deleteFromCopies(ctx, id); err != nil {
-			return fault(s.path, err)
+			return fault(s.at().path, err)
 		}
 	}
 	// Readers of other processes may keep the log as it is; closing empties it then.
-	_, err = s.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	if e := (*Error)(nil); errors.As(fault(s.path, err), &e) && e.Problem == Busy {
+	_, err = s.at().db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if e := (*Error)(nil); errors.As(fault(s.at().path, err), &e) && e.Problem == Busy {
 		return nil
 	}
-	return fault(s.path, err)
+	return fault(s.at().path, err)
 }
 
 // under are the conversations of a conversation's sub-agents.
@@ -63,7 +63,7 @@ func under(ctx context.Context, tx *sql.Tx, id string) (ids []string, err error)
 
 // deleteFromCopies deletes a conversation in the copies of older versions.
 func (s *Store) deleteFromCopies(ctx context.Context, id string) error {
-	copies, err := filepath.Glob(s.path + ".v*")
+	copies, err := filepath.Glob(s.at().path + ".v*")
 	if err != nil {
 		return err
 	}

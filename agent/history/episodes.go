@@ -72,34 +72,8 @@ const patternID = 10
 // held by this store.
 func (s *Store) Learn(ctx context.Context, e Episode) ([]Pattern, error) {
 	var fresh []string
-	err := s.change(ctx, e.Conversation, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM episodes WHERE conversation = ? AND place = ?", e.Conversation, e.Place); err != nil {
-			return err
-		}
-		var id int64
-		err := tx.QueryRowContext(ctx, `INSERT INTO episodes (conversation, place, target, goal, ending, created)
-			VALUES (?, ?, ?, ?, ?, ?) RETURNING id`, e.Conversation, e.Place, e.Target, e.Goal, e.Ending, e.Time.UnixMilli()).Scan(&id)
-		if err != nil {
-			return err
-		}
-		found := []string{e.Goal, e.Target}
-		for i, st := range once(e.Steps) {
-			hash := st.Hash()
-			if _, err := tx.ExecContext(ctx, `INSERT INTO steps (episode, place, tool, target, action, outcome, tainted, hash)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, id, i+1, st.Tool, st.Target, st.Action, st.Outcome, st.Tainted, hash); err != nil {
-				return err
-			}
-			found = append(found, st.Action)
-			var repeated bool
-			if err := tx.QueryRowContext(ctx, `SELECT turns = ? AND NOT EXISTS (SELECT 1 FROM struck WHERE struck.hash = habits.hash)
-				FROM habits WHERE hash = ?`, PatternTurns, hash).Scan(&repeated); err != nil {
-				return err
-			}
-			if repeated {
-				fresh = append(fresh, hash[:patternID])
-			}
-		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO recall (rowid, text) VALUES (?, ?)", id, strings.Join(found, "\n"))
+	err := s.change(ctx, e.Conversation, func(tx *sql.Tx) (err error) {
+		fresh, err = learn(ctx, tx, e)
 		return err
 	})
 	if err != nil {
@@ -114,6 +88,38 @@ func (s *Store) Learn(ctx context.Context, e Episode) ([]Pattern, error) {
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// learn is Learn in a transaction; fresh are the hashes of the new patterns, cut.
+func learn(ctx context.Context, tx *sql.Tx, e Episode) (fresh []string, err error) {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM episodes WHERE conversation = ? AND place = ?", e.Conversation, e.Place); err != nil {
+		return nil, err
+	}
+	var id int64
+	err = tx.QueryRowContext(ctx, `INSERT INTO episodes (conversation, place, target, goal, ending, created)
+		VALUES (?, ?, ?, ?, ?, ?) RETURNING id`, e.Conversation, e.Place, e.Target, e.Goal, e.Ending, e.Time.UnixMilli()).Scan(&id)
+	if err != nil {
+		return nil, err
+	}
+	found := []string{e.Goal, e.Target}
+	for i, st := range once(e.Steps) {
+		hash := st.Hash()
+		if _, err := tx.ExecContext(ctx, `INSERT INTO steps (episode, place, tool, target, action, outcome, tainted, hash)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, id, i+1, st.Tool, st.Target, st.Action, st.Outcome, st.Tainted, hash); err != nil {
+			return nil, err
+		}
+		found = append(found, st.Action)
+		var repeated bool
+		if err := tx.QueryRowContext(ctx, `SELECT turns = ? AND NOT EXISTS (SELECT 1 FROM struck WHERE struck.hash = habits.hash)
+			FROM habits WHERE hash = ?`, PatternTurns, hash).Scan(&repeated); err != nil {
+			return nil, err
+		}
+		if repeated {
+			fresh = append(fresh, hash[:patternID])
+		}
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO recall (rowid, text) VALUES (?, ?)", id, strings.Join(found, "\n"))
+	return fresh, err
 }
 
 // once are the steps of a turn, each once, with what came of it last.
@@ -148,9 +154,9 @@ func (s *Store) Episodes(ctx context.Context, text, except string, limit int) ([
 			WHERE recall MATCH ? AND e.conversation <> ? ORDER BY recall.rank, e.created DESC LIMIT ?`
 		args = []any{match, except, limit}
 	}
-	rows, err := s.db.QueryContext(ctx, query, args...)
+	rows, err := s.at().db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	var all []Episode
@@ -159,13 +165,13 @@ func (s *Store) Episodes(ctx context.Context, text, except string, limit int) ([
 		var e Episode
 		var id, created int64
 		if err := rows.Scan(&id, &e.Conversation, &e.Place, &e.Target, &e.Goal, &e.Ending, &created); err != nil {
-			return nil, fault(s.path, err)
+			return nil, fault(s.at().path, err)
 		}
 		e.Time = time.UnixMilli(created)
 		all, ids = append(all, e), append(ids, id)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	for i, id := range ids {
 		if all[i].Steps, err = s.stepsOf(ctx, id); err != nil {
@@ -176,20 +182,20 @@ func (s *Store) Episodes(ctx context.Context, text, except string, limit int) ([
 }
 
 func (s *Store) stepsOf(ctx context.Context, episode int64) ([]EpisodeStep, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT tool, target, action, outcome, tainted FROM steps WHERE episode = ? ORDER BY place", episode)
+	rows, err := s.at().db.QueryContext(ctx, "SELECT tool, target, action, outcome, tainted FROM steps WHERE episode = ? ORDER BY place", episode)
 	if err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	var all []EpisodeStep
 	for rows.Next() {
 		var st EpisodeStep
 		if err := rows.Scan(&st.Tool, &st.Target, &st.Action, &st.Outcome, &st.Tainted); err != nil {
-			return nil, fault(s.path, err)
+			return nil, fault(s.at().path, err)
 		}
 		all = append(all, st)
 	}
-	return all, fault(s.path, rows.Err())
+	return all, fault(s.at().path, rows.Err())
 }
 
 // Patterns returns what was done in several turns, the most often first, without
@@ -223,31 +229,31 @@ func (s *Store) Pattern(ctx context.Context, id string) (Pattern, error) {
 
 func (s *Store) patterns(ctx context.Context, where string, struck bool, args ...any) (all []Pattern, hashes []string, err error) {
 	//nolint:gosec // where is one of two constants above
-	rows, err := s.db.QueryContext(ctx, `SELECT hash, tool, target, action, tainted > 0, turns,
+	rows, err := s.at().db.QueryContext(ctx, `SELECT hash, tool, target, action, tainted > 0, turns,
 			EXISTS (SELECT 1 FROM struck WHERE struck.hash = habits.hash) AS gone
 		FROM habits WHERE `+where+` AND turns >= ? AND gone <= ?
 		ORDER BY turns DESC, last DESC LIMIT 1000`, append(args, PatternTurns, struck)...)
 	if err != nil {
-		return nil, nil, fault(s.path, err)
+		return nil, nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	for rows.Next() {
 		var p Pattern
 		var hash string
 		if err := rows.Scan(&hash, &p.Step.Tool, &p.Step.Target, &p.Step.Action, &p.Step.Tainted, &p.Turns, &p.Struck); err != nil {
-			return nil, nil, fault(s.path, err)
+			return nil, nil, fault(s.at().path, err)
 		}
 		p.ID = hash[:patternID]
 		all, hashes = append(all, p), append(hashes, hash)
 	}
-	return all, hashes, fault(s.path, rows.Err())
+	return all, hashes, fault(s.at().path, rows.Err())
 }
 
 func (s *Store) sourcesOf(ctx context.Context, hash string) ([]Source, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT e.conversation, e.place, s.outcome, e.created FROM steps s JOIN episodes e ON e.id = s.episode
+	rows, err := s.at().db.QueryContext(ctx, `SELECT e.conversation, e.place, s.outcome, e.created FROM steps s JOIN episodes e ON e.id = s.episode
 		WHERE s.hash = ? ORDER BY s.episode DESC LIMIT 20`, hash)
 	if err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	var all []Source
@@ -255,19 +261,19 @@ func (s *Store) sourcesOf(ctx context.Context, hash string) ([]Source, error) {
 		var src Source
 		var created int64
 		if err := rows.Scan(&src.Conversation, &src.Place, &src.Outcome, &created); err != nil {
-			return nil, fault(s.path, err)
+			return nil, fault(s.at().path, err)
 		}
 		src.Time = time.UnixMilli(created)
 		all = append(all, src)
 	}
-	return all, fault(s.path, rows.Err())
+	return all, fault(s.at().path, rows.Err())
 }
 
 // Strike makes a pattern no longer count, however often it repeats; with undo it
 // counts again. It is ErrNoPattern if there is none. Of what is struck only a hash
 // is kept, so that deleting its conversations leaves nothing of it.
 func (s *Store) Strike(ctx context.Context, id string, undo bool) (Pattern, error) {
-	if s.holder == nil {
+	if s.at().holder == nil {
 		return Pattern{}, s.onlyRead()
 	}
 	p, err := s.Pattern(ctx, id)
@@ -279,7 +285,7 @@ func (s *Store) Strike(ctx context.Context, id string, undo bool) (Pattern, erro
 	if undo {
 		query, args = "DELETE FROM struck WHERE hash = ?", args[:1]
 	}
-	return p, fault(s.path, s.write(ctx, func(tx *sql.Tx) error {
+	return p, fault(s.at().path, s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, query, args...)
 		return err
 	}))
@@ -287,10 +293,10 @@ func (s *Store) Strike(ctx context.Context, id string, undo bool) (Pattern, erro
 
 // ForgetEpisodes removes all episodes, and with them every pattern.
 func (s *Store) ForgetEpisodes(ctx context.Context) error {
-	if s.holder == nil {
+	if s.at().holder == nil {
 		return s.onlyRead()
 	}
-	return fault(s.path, s.write(ctx, func(tx *sql.Tx) error {
+	return fault(s.at().path, s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM episodes")
 		return err
 	}))
@@ -299,19 +305,19 @@ func (s *Store) ForgetEpisodes(ctx context.Context) error {
 // TaintedActions returns the actions of turns that had parts of what a target had
 // printed, the latest first.
 func (s *Store) TaintedActions(ctx context.Context, limit int) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT action FROM steps WHERE tainted <> 0
+	rows, err := s.at().db.QueryContext(ctx, `SELECT action FROM steps WHERE tainted <> 0
 		GROUP BY action ORDER BY max(episode) DESC LIMIT ?`, limit)
 	if err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	var all []string
 	for rows.Next() {
 		var action string
 		if err := rows.Scan(&action); err != nil {
-			return nil, fault(s.path, err)
+			return nil, fault(s.at().path, err)
 		}
 		all = append(all, action)
 	}
-	return all, fault(s.path, rows.Err())
+	return all, fault(s.at().path, rows.Err())
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func learn(t *testing.T, s *Store, id string, place int, actions ...string) []Pattern {
+func teach(t *testing.T, s *Store, id string, place int, actions ...string) []Pattern {
 	t.Helper()
 	e := Episode{Conversation: id, Place: place, Target: "local", Goal: "look at " + actions[0], Ending: "answered", Time: time.UnixMilli(int64(place))}
 	for _, a := range actions {
@@ -23,14 +23,14 @@ func TestWhatRepeatsBecomesAPatternWithItsSources(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	id, other := create(t, s), create(t, s)
 	for place := 1; place < PatternTurns; place++ {
-		if fresh := learn(t, s, id, place, "df -h", "df -h", "uptime"); len(fresh) != 0 {
+		if fresh := teach(t, s, id, place, "df -h", "df -h", "uptime"); len(fresh) != 0 {
 			t.Errorf("after %d turns: %+v", place, fresh)
 		}
 	}
-	if fresh := learn(t, s, id, PatternTurns-1, "df -h"); len(fresh) != 0 { // the same turn anew
+	if fresh := teach(t, s, id, PatternTurns-1, "df -h"); len(fresh) != 0 { // the same turn anew
 		t.Errorf("a turn counted twice: %+v", fresh)
 	}
-	fresh := learn(t, s, other, 1, "df  -h")
+	fresh := teach(t, s, other, 1, "df  -h")
 	if len(fresh) != 1 || fresh[0].Step.Action != "df -h" || fresh[0].Turns != PatternTurns || len(fresh[0].Sources) != PatternTurns {
 		t.Fatalf("%+v", fresh)
 	}
@@ -38,7 +38,7 @@ func TestWhatRepeatsBecomesAPatternWithItsSources(t *testing.T) {
 	if from.Conversation != id || from.Place != 2 || from.Outcome != "exited 0, 3 lines" {
 		t.Errorf("%+v", fresh[0].Sources)
 	}
-	if fresh := learn(t, s, other, 2, "df -h"); len(fresh) != 0 {
+	if fresh := teach(t, s, other, 2, "df -h"); len(fresh) != 0 {
 		t.Errorf("promoted twice: %+v", fresh)
 	}
 
@@ -52,7 +52,7 @@ func TestWhatRepeatsBecomesAPatternWithItsSources(t *testing.T) {
 	if all, err := s.Patterns(t.Context(), "", true); err != nil || len(all) != 1 || !all[0].Struck {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if fresh := learn(t, s, other, 3, "df -h"); len(fresh) != 0 {
+	if fresh := teach(t, s, other, 3, "df -h"); len(fresh) != 0 {
 		t.Errorf("learned again although struck: %+v", fresh)
 	}
 	if _, err := s.Strike(t.Context(), p.ID, true); err != nil {
@@ -83,9 +83,9 @@ func TestWhatRepeatsBecomesAPatternWithItsSources(t *testing.T) {
 func TestEpisodesAreFoundByWhatWasWantedAndDone(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	id, other := create(t, s), create(t, s)
-	learn(t, s, id, 1, "df -h /srv")
-	learn(t, s, id, 2, "systemctl status nginx")
-	learn(t, s, other, 1, "nginx -t")
+	teach(t, s, id, 1, "df -h /srv")
+	teach(t, s, id, 2, "systemctl status nginx")
+	teach(t, s, other, 1, "nginx -t")
 	for text, want := range map[string]int{"nginx": 2, "srv": 1, "uptime": 0, "what about nginx": 2, "?!": 0, "": 3} {
 		all, err := s.Episodes(t.Context(), text, "", 10)
 		if err != nil || len(all) != want {

@@ -53,7 +53,7 @@ func TestAFullDiskRefusesAndHeals(t *testing.T) {
 	if _, err := small.Outputs(id).Keep(t.Context(), "c", "stdout", big.Content); err == nil {
 		t.Error("an output was kept on a full disk")
 	}
-	if _, err := small.db.ExecContext(t.Context(), "PRAGMA max_page_count = 1000"); err != nil {
+	if _, err := small.at().db.ExecContext(t.Context(), "PRAGMA max_page_count = 1000"); err != nil {
 		t.Fatal(err)
 	}
 	if err := small.Append(t.Context(), id, big); err != nil {

@@ -15,7 +15,7 @@ import (
 // the last of the results. The other one is only read, whoever holds it. It is
 // ErrNotFound if there is no such conversation or message.
 func (s *Store) Fork(ctx context.Context, id string, place int) (Conversation, []Message, error) {
-	if s.holder == nil {
+	if s.at().holder == nil {
 		return Conversation{}, nil, s.onlyRead()
 	}
 	var f Conversation
@@ -42,7 +42,7 @@ func (s *Store) Fork(ctx context.Context, id string, place int) (Conversation, [
 			f.Title = "" // the next prompt gives it one
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO conversations (id, title, target, model, created, updated, open, holder, parent)
-			VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`, f.ID, f.Title, f.Target, f.Model, now.UnixMilli(), now.UnixMilli(), s.holder.id, id)
+			VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`, f.ID, f.Title, f.Target, f.Model, now.UnixMilli(), now.UnixMilli(), s.at().holder.id, id)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (s *Store) Fork(ctx context.Context, id string, place int) (Conversation, [
 		return copyOutputs(ctx, tx, id, f.ID)
 	})
 	if err != nil {
-		return Conversation{}, nil, fault(s.path, err)
+		return Conversation{}, nil, fault(s.at().path, err)
 	}
 	return f, said, nil
 }

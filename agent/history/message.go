@@ -136,8 +136,8 @@ func insert(ctx context.Context, tx *sql.Tx, id string, count int, messages []Me
 
 // Count is how many messages a conversation has.
 func (s *Store) Count(ctx context.Context, id string) (n int, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT count(*) FROM messages WHERE conversation = ?", id).Scan(&n)
-	return n, fault(s.path, err)
+	err = s.at().db.QueryRowContext(ctx, "SELECT count(*) FROM messages WHERE conversation = ?", id).Scan(&n)
+	return n, fault(s.at().path, err)
 }
 
 // Load returns the messages of a conversation in order, as they were stored.
@@ -145,8 +145,8 @@ func (s *Store) Load(ctx context.Context, id string) ([]Message, error) {
 	if _, err := s.Get(ctx, id); err != nil {
 		return nil, err
 	}
-	said, err := load(ctx, s.db, id)
-	return said, fault(s.path, err)
+	said, err := load(ctx, s.at().db, id)
+	return said, fault(s.at().path, err)
 }
 
 func load(ctx context.Context, q interface {

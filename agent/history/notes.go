@@ -38,9 +38,9 @@ func (s *Store) Remember(ctx context.Context, conversation, text string, tainted
 // RememberedIn returns what is to be remembered in a conversation, in the order
 // in which it was said.
 func (s *Store) RememberedIn(ctx context.Context, conversation string) ([]Remembered, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, text, tainted, created FROM notes WHERE conversation = ? ORDER BY id", conversation)
+	rows, err := s.at().db.QueryContext(ctx, "SELECT id, text, tainted, created FROM notes WHERE conversation = ? ORDER BY id", conversation)
 	if err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	var all []Remembered
@@ -48,12 +48,12 @@ func (s *Store) RememberedIn(ctx context.Context, conversation string) ([]Rememb
 		var n Remembered
 		var created int64
 		if err := rows.Scan(&n.ID, &n.Text, &n.Tainted, &created); err != nil {
-			return nil, fault(s.path, err)
+			return nil, fault(s.at().path, err)
 		}
 		n.Time = time.UnixMilli(created)
 		all = append(all, n)
 	}
-	return all, fault(s.path, rows.Err())
+	return all, fault(s.at().path, rows.Err())
 }
 
 // ForgetRemembered removes one of them and reports whether it was there.

@@ -71,11 +71,11 @@ func (o Outputs) Read(ctx context.Context, ref string) (Output, error) {
 	}
 	var out Output
 	var text []byte
-	err = o.store.db.QueryRowContext(ctx, "SELECT call, stream, text, cut FROM outputs WHERE number = ? AND conversation = ?",
+	err = o.store.at().db.QueryRowContext(ctx, "SELECT call, stream, text, cut FROM outputs WHERE number = ? AND conversation = ?",
 		id, o.conversation).Scan(&out.Call, &out.Stream, &text, &out.Cut)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Output{}, fmt.Errorf("%w: %q", ErrNoOutput, ref)
 	}
 	out.Text = string(text)
-	return out, fault(o.store.path, err)
+	return out, fault(o.store.at().path, err)
 }

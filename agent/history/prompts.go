@@ -8,10 +8,10 @@ import (
 // Prompts returns what the operator said last in all conversations, the oldest
 // first, each text once; limit bounds how many messages are looked at.
 func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT content FROM messages WHERE role = ?
+	rows, err := s.at().db.QueryContext(ctx, `SELECT content FROM messages WHERE role = ?
 		ORDER BY created DESC, place DESC LIMIT ?`, User, limit)
 	if err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	var prompts []string
@@ -19,7 +19,7 @@ func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
 	for rows.Next() {
 		var content string
 		if err := rows.Scan(&content); err != nil {
-			return nil, fault(s.path, err)
+			return nil, fault(s.at().path, err)
 		}
 		if !known[content] {
 			known[content] = true
@@ -27,5 +27,5 @@ func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
 		}
 	}
 	slices.Reverse(prompts)
-	return prompts, fault(s.path, rows.Err())
+	return prompts, fault(s.at().path, rows.Err())
 }

@@ -164,7 +164,7 @@ CREATE INDEX conversations_parent ON conversations (parent) WHERE agent <> '';
 // migrate brings the database to the newest version: a copy of the old one
 // first, then everything in one transaction.
 func (s *Store) migrate(ctx context.Context, steps []step) error {
-	version, err := s.version(ctx, s.db)
+	version, err := s.version(ctx, s.at().db)
 	if err != nil || version == len(steps) {
 		return err
 	}
@@ -210,7 +210,7 @@ func (s *Store) version(ctx context.Context, q querier) (version int, err error)
 
 func (s *Store) newer(found, known int) error {
 	return &Error{
-		Problem: Newer, Path: s.path,
+		Problem: Newer, Path: s.at().path,
 		Message: fmt.Sprintf("written by a newer nod (version %d; this one knows %d)", found, known),
 		Hint:    "use the newer nod, or set NOD_STATE_DIR to another folder",
 	}
@@ -219,11 +219,11 @@ func (s *Store) newer(found, known int) error {
 // backup copies the database to a file beside it. A copy of the same version
 // that is there already is older by at most an attempt, and replaced.
 func (s *Store) backup(ctx context.Context, version int) error {
-	to := fmt.Sprintf("%s.v%d", s.path, version)
+	to := fmt.Sprintf("%s.v%d", s.at().path, version)
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := s.db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+	if _, err := s.at().db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return fmt.Errorf("back up to %s: %w", to, err)
 	}
 	return os.Chmod(to, 0o600)

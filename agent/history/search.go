@@ -59,9 +59,9 @@ func (s *Store) Search(ctx context.Context, text string, limit int) ([]Hit, erro
 }
 
 func (s *Store) hits(ctx context.Context, query string, args ...any) ([]Hit, error) {
-	rows, err := s.db.QueryContext(ctx, query, args...)
+	rows, err := s.at().db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fault(s.path, err)
+		return nil, fault(s.at().path, err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err has said it already
 	var hits []Hit
@@ -69,7 +69,7 @@ func (s *Store) hits(ctx context.Context, query string, args ...any) ([]Hit, err
 		var h Hit
 		var created int64
 		if err := rows.Scan(&h.Conversation, &h.Title, &h.Place, &h.Role, &created, &h.Excerpt); err != nil {
-			return nil, fault(s.path, err)
+			return nil, fault(s.at().path, err)
 		}
 		h.Time = time.UnixMilli(created)
 		if len(h.Excerpt) < 4096 { // else it is the whole text
@@ -77,7 +77,7 @@ func (s *Store) hits(ctx context.Context, query string, args ...any) ([]Hit, err
 		}
 		hits = append(hits, h)
 	}
-	return hits, fault(s.path, rows.Err())
+	return hits, fault(s.at().path, rows.Err())
 }
 
 // allOf is the full-text query for messages that hold every word; empty if there

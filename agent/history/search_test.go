@@ -89,7 +89,7 @@ func TestNothingOfADeletedConversationIsLeftInAnyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range PatternTurns {
-		learn(t, s, "k", i+1, secret)
+		teach(t, s, "k", i+1, secret)
 	}
 	if _, err := s.Remember(t.Context(), "k", secret, false); err != nil {
 		t.Fatal(err)
@@ -99,12 +99,12 @@ func TestNothingOfADeletedConversationIsLeftInAnyFile(t *testing.T) {
 	}
 	for _, table := range []string{"outputs", "episodes", "steps", "notes"} {
 		var n int
-		if err := s.db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 0 {
+		if err := s.at().db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%s: %d rows are left (%v)", table, n, err)
 		}
 	}
 	for _, table := range []string{"search", "recall"} {
-		if _, err := s.db.ExecContext(t.Context(), "INSERT INTO "+table+"("+table+") VALUES ('integrity-check')"); err != nil {
+		if _, err := s.at().db.ExecContext(t.Context(), "INSERT INTO "+table+"("+table+") VALUES ('integrity-check')"); err != nil {
 			t.Errorf("%s: %v", table, err)
 		}
 	}

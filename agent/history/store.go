@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -42,18 +43,27 @@ type Options struct {
 // Store is the history in one folder. Safe for concurrent use, also by several
 // processes.
 type Store struct {
+	now  func() time.Time
+	seat atomic.Pointer[seat] // where it is now; see Move
+	left []*seat              // where it was, until Close
+}
+
+// seat is a folder with an open database.
+type seat struct {
 	db     *sql.DB
 	dir    string
 	path   string
-	now    func() time.Time
-	holder *holder // nil if the store is read-only
+	holder *holder // nil if it is read-only
 }
+
+func (s *Store) at() *seat { return s.seat.Load() }
 
 // Open opens the history in dir, which is made if it is missing, and brings it
 // to the newest version. The error is an *Error, the context's, or ErrNone if
 // a store that is only to be read is not there.
 func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
-	s := &Store{dir: dir, path: filepath.Join(dir, dbFile), now: opt.Now}
+	s := &Store{now: opt.Now}
+	s.seat.Store(&seat{dir: dir, path: filepath.Join(dir, dbFile)})
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -61,7 +71,7 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 		opt.steps = migrations
 	}
 	if err := s.open(ctx, opt); err != nil {
-		return nil, errors.Join(fault(s.path, err), s.Close())
+		return nil, errors.Join(fault(s.at().path, err), s.Close())
 	}
 	return s, nil
 }
@@ -71,7 +81,7 @@ func (s *Store) open(ctx context.Context, opt Options) error {
 		return err
 	}
 	if !opt.ReadOnly {
-		enter, err := holdDoor(s.dir)
+		enter, err := holdDoor(s.at().dir)
 		if err != nil {
 			return err
 		}
@@ -81,7 +91,7 @@ func (s *Store) open(ctx context.Context, opt Options) error {
 	if err != nil {
 		return err
 	}
-	s.db = db
+	s.at().db = db
 	db.SetMaxOpenConns(4) // readers beside the one writer
 	if err := s.checkEngine(ctx); err != nil {
 		return err
@@ -96,7 +106,7 @@ func (s *Store) open(ctx context.Context, opt Options) error {
 	if err := s.migrate(ctx, opt.steps); err != nil {
 		return err
 	}
-	s.holder, err = newHolder(s.dir)
+	s.at().holder, err = newHolder(s.at().dir)
 	return err
 }
 
@@ -104,16 +114,16 @@ func (s *Store) open(ctx context.Context, opt Options) error {
 // then gives its other files, too.
 func (s *Store) prepare(readOnly bool) error {
 	if readOnly {
-		_, err := os.Stat(s.path)
+		_, err := os.Stat(s.at().path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%w in %s", ErrNone, s.dir)
+			return fmt.Errorf("%w in %s", ErrNone, s.at().dir)
 		}
 		return err
 	}
-	if err := makeFolder(s.dir); err != nil {
+	if err := makeFolder(s.at().dir); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(s.at().path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -125,7 +135,7 @@ func (s *Store) dsn(opt Options) string {
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()))
 	if opt.ReadOnly {
 		q.Set("mode", "ro")
-		if !s.hasLog() && unix.Access(s.dir, unix.W_OK) != nil {
+		if !s.hasLog() && unix.Access(s.at().dir, unix.W_OK) != nil {
 			// The disk takes no shared-memory file, and nobody writes there or
 			// has died writing.
 			q.Set("immutable", "1")
@@ -140,7 +150,7 @@ func (s *Store) dsn(opt Options) string {
 			q.Add("_pragma", fmt.Sprintf("max_page_count(%d)", opt.maxPages))
 		}
 	}
-	return fileURI(s.path, q)
+	return fileURI(s.at().path, q)
 }
 
 func fileURI(path string, q url.Values) string {
@@ -148,7 +158,7 @@ func fileURI(path string, q url.Values) string {
 }
 
 func (s *Store) hasLog() bool {
-	_, err := os.Stat(s.path + "-wal")
+	_, err := os.Stat(s.at().path + "-wal")
 	return err == nil
 }
 
@@ -157,13 +167,13 @@ func (s *Store) hasLog() bool {
 func (s *Store) checkEngine(ctx context.Context) error {
 	var version string
 	var tables int
-	if err := s.db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
+	if err := s.at().db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
 		return err
 	}
 	if older(version, minSQLite) {
 		return fmt.Errorf("this nod was built with SQLite %s, which can lose data; it needs %s or newer", version, minSQLite)
 	}
-	return s.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables)
+	return s.at().db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables)
 }
 
 // older compares dotted numbers.
@@ -187,7 +197,7 @@ func (s *Store) otherVersion(found, known int) error {
 		return s.newer(found, known)
 	}
 	return &Error{
-		Problem: Older, Path: s.path,
+		Problem: Older, Path: s.at().path,
 		Message: fmt.Sprintf("written by an older nod (version %d; this one knows %d)", found, known),
 		Hint:    "start nod once where the folder can be written, so that it can be brought up to date",
 	}
@@ -195,6 +205,14 @@ func (s *Store) otherVersion(found, known int) error {
 
 // Close lets go of the store. What is not ended can be resumed.
 func (s *Store) Close() error {
+	var errs []error
+	for _, at := range append(s.left, s.at()) {
+		errs = append(errs, at.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (s *seat) close() error {
 	var err error
 	if s.db != nil {
 		if s.holder != nil {
@@ -215,18 +233,18 @@ func (s *Store) Close() error {
 // Check reads the whole database and says whether it is sound.
 func (s *Store) Check(ctx context.Context) error {
 	var found string
-	if err := s.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
-		return fault(s.path, err)
+	if err := s.at().db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return fault(s.at().path, err)
 	}
 	if found == "ok" {
 		return nil
 	}
-	return damaged(s.path, errors.New(strings.Join(strings.Fields(found), " ")))
+	return damaged(s.at().path, errors.New(strings.Join(strings.Fields(found), " ")))
 }
 
 // write runs f in a transaction that nobody else writes in.
 func (s *Store) write(ctx context.Context, f func(tx *sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
+	tx, err := s.at().db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
