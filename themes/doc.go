@@ -17,6 +17,12 @@
 // word that is not understood are errors that name the theme, the role and the
 // nearest known word.
 //
+// # Ground
+//
+// Two names depend on the ground of the terminal, light or dark ([On]): "ansi", the
+// default, leaves out the colours that a light ground swallows, and "auto" stands for
+// "dark" or "light". Package ui/screen asks the terminal.
+//
 // # Design
 //
 // The package knows no terminal library. Colours are plain values, and package

@@ -60,7 +60,7 @@ type Theme struct {
 func (t Theme) Style(r Role) Style { return t.styles[r] }
 
 // DefaultName is the theme of an operator who has not chosen one: the
-// terminal's own sixteen colours.
+// terminal's own sixteen colours, on a light ground those of them that can be read.
 const DefaultName = "ansi"
 
 //go:embed *.toml
@@ -85,19 +85,18 @@ func Names() []string {
 	return names
 }
 
-// Load returns the embedded theme of that name; empty means the default one.
-// The error of an unknown name tells the nearest and all others.
+// Load returns the embedded theme of that name for a terminal whose ground is not
+// known; empty means the default one. See [On] for Auto. The error of an unknown name
+// tells the nearest and all others.
 func Load(name string) (Theme, error) {
-	if name == "" {
-		name = DefaultName
-	}
-	data, err := files.ReadFile(name + ".toml")
+	file := On(name, UnknownGround)
+	data, err := files.ReadFile(file + ".toml")
 	if err != nil || strings.ContainsAny(name, `/\`) {
-		all := Names()
+		all := append(Names(), Auto)
 		return Theme{}, fmt.Errorf("unknown theme %q: did you mean %q? there are %s",
 			name, nearest(name, all), strings.Join(all, ", "))
 	}
-	return Parse(name, data)
+	return Parse(file, data)
 }
 
 // Parse reads a theme from TOML.

@@ -57,6 +57,7 @@ type Console struct {
 	player    *player.Player // of a recording; nil while none is played
 	playNext  time.Duration  // when it next changes; 0: not before a key
 	themeName string
+	ground    themes.Ground // of the terminal, once it has said
 	context   int // percent
 	focus     focus
 	layout    layout
@@ -194,6 +195,10 @@ func (c *Console) open() (*screen.Screen, error) {
 		s = screen.Wrap(given)
 	}
 	if err := s.Init(); err != nil {
+		return nil, err
+	}
+	if err := c.askGround(s); err != nil {
+		s.Fini()
 		return nil, err
 	}
 	if c.opt.Mouse {

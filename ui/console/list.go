@@ -5,10 +5,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/nod-console/nod/themes"
 	"github.com/nod-console/nod/ui/chooser"
 	"github.com/nod-console/nod/ui/keys"
-	"github.com/nod-console/nod/ui/screen"
 )
 
 // list is a list that stands in front of everything, and what its keys do.
@@ -69,34 +67,4 @@ func (c *Console) give(cmd keys.Command) {
 	default:
 		c.do(cmd)
 	}
-}
-
-// openThemes shows the themes; the screen wears the one that is marked.
-func (c *Console) openThemes() {
-	before := c.themeName
-	var rows []chooser.Row
-	for _, name := range themes.Names() {
-		rows = append(rows, chooser.Row{Name: name, Text: name})
-	}
-	l := chooser.New("themes", "the screen wears what is marked; Enter keeps it", rows)
-	l.Mark(before)
-	c.show(l, false, func(e chooser.Event) {
-		if e.What == chooser.Closed {
-			c.wear(before)
-			return
-		}
-		c.wear(e.Row.Name)
-	})
-}
-
-// wear puts a theme on.
-func (c *Console) wear(name string) {
-	theme, err := themes.Load(name)
-	if err != nil {
-		c.chat.Fault(err.Error(), "/theme shows them all")
-		return
-	}
-	c.themeName = name
-	c.styles = screen.NewStyles(theme)
-	c.panes.restyle(&c.styles)
 }

@@ -107,7 +107,7 @@ type Options struct {
 	// Stop stops this process as ^Z does, and returns when it goes on.
 	Stop func() error
 
-	// Theme is the name of an embedded theme; empty means the default.
+	// Theme is the name of an embedded theme, or themes.Auto; empty means the default.
 	Theme string
 
 	// History holds prompts of earlier conversations, oldest first, for the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/screen"
 )
 
 // ErrTerminalGone is the error of Run when the terminal was closed.
@@ -191,6 +192,8 @@ func (c *Console) event(ev tcell.Event) error {
 	case *tcell.EventFocus:
 		c.blurred = !ev.Focused
 		c.rearm()
+	case *screen.EventGround:
+		c.stand(ev.Light)
 	case *tcell.EventError:
 		return fmt.Errorf("console: %w: %w", ErrTerminalGone, ev)
 	case *tcell.EventInterrupt:

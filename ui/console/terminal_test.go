@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-	"github.com/gdamore/tcell/v2"
 	"golang.org/x/sys/unix"
 
 	"github.com/nod-console/nod/agent"
@@ -141,11 +140,7 @@ func (p *terminalOf) settings(t testing.TB) string {
 // run runs a console on the terminal.
 func (p *terminalOf) run(ctx context.Context, t testing.TB, opt console.Options, prepare ...func(*console.Console)) <-chan error {
 	t.Helper()
-	tty, err := tcell.NewDevTtyFromDev(p.slave.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := screen.NewOn(tty)
+	s, err := screen.NewAt(p.slave.Name())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,9 +49,22 @@ func New() (*Screen, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
 	}
+	return newAt("/dev/tty", tty)
+}
+
+// NewAt is New on the terminal whose device is at path.
+func NewAt(path string) (*Screen, error) {
+	tty, err := tcell.NewDevTtyFromDev(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrNoTerminal, path, err)
+	}
+	return newAt(path, tty)
+}
+
+func newAt(path string, tty tcell.Tty) (*Screen, error) {
 	s, err := NewOn(tty)
 	if err == nil {
-		s.tty.operators = true
+		s.tty.path = path
 	}
 	return s, err
 }
@@ -72,6 +85,7 @@ func NewOn(device tcell.Tty) (*Screen, error) {
 	}
 	s := Wrap(inner)
 	s.tty = tty
+	tty.tell = inner.PostEventWait //nolint:staticcheck // deprecated for event loops; this is the reader, and it ends with the screen
 	return s, nil
 }
 
@@ -118,6 +132,9 @@ func (s *Screen) Resume() error {
 // waits for its goroutines, which wait for room in the queue of events.
 func (s *Screen) letGo(stop func()) {
 	if s.tty != nil && s.taken {
+		for s.tty.ground.due(time.Now()) > 0 && !s.tty.hungUp() {
+			s.drop()
+		}
 		for !s.tty.parkReader() {
 			s.drop()
 		}

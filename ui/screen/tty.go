@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 	"golang.org/x/sys/unix"
@@ -19,7 +20,9 @@ import (
 // parkReader no Read returns until Drain.
 type quietTTY struct {
 	tcell.Tty
-	operators bool // it is the controlling terminal of this process
+	path   string            // of the device; empty if it is not known
+	tell   func(tcell.Event) // tells what the terminal has answered
+	ground ground
 
 	mu sync.Mutex
 	q  squeezer
@@ -47,13 +50,7 @@ func (t *quietTTY) Read(p []byte) (int, error) {
 	t.reading = true
 	drained := t.drained
 	t.reader.Unlock()
-	n, err := t.Tty.Read(p)
-	for n > 0 && err == nil {
-		if n = withoutDCS(p[:n]); n > 0 {
-			break
-		}
-		n, err = t.Tty.Read(p)
-	}
+	n, err := t.readKeys(p)
 	t.reader.Lock()
 	if t.parking {
 		t.reader.Unlock()
@@ -65,6 +62,47 @@ func (t *quietTTY) Read(p []byte) (int, error) {
 	t.reader.Unlock()
 	return n, err
 }
+
+// readKeys reads what is no answer of the terminal.
+func (t *quietTTY) readKeys(p []byte) (int, error) {
+	for {
+		if held, wait := t.ground.held(time.Now()); held && !t.more(wait) {
+			return copy(p, t.ground.pass()), nil
+		}
+		n, err := t.Tty.Read(p[:len(p)-2*len(groundBeginning)]) // what is held back needs room, too
+		if n == 0 || err != nil {
+			return 0, err
+		}
+		keys, color := t.ground.take(p[:n])
+		if light, ok := lightColor(color); ok {
+			ev := &EventGround{Light: light}
+			ev.SetEventTime(time.Now())
+			t.tell(ev)
+		}
+		if n = withoutDCS(p[:copy(p, keys)]); n > 0 {
+			return n, nil
+		}
+	}
+}
+
+// more waits until there is input, or reports that none came. On a device that it
+// cannot ask, it says so at once.
+func (t *quietTTY) more(wait time.Duration) bool {
+	fd, err := unix.Open(t.path, readNow, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd) //nolint:errcheck // it was opened to look
+	for end := time.Now().Add(wait); ; {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, time.Until(end)).Milliseconds()))
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil && n > 0
+		}
+	}
+}
+
+// readNow opens a terminal only to look at its input.
+const readNow = unix.O_RDONLY | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC
 
 // withoutDCS takes device control strings out of input, in place, and returns
 // what is left. They are answers of the terminal to questions that another
@@ -93,18 +131,26 @@ func (t *quietTTY) parkReader() bool {
 	return t.reading || t.failed
 }
 
+// hungUp reports whether nothing can be read any more.
+func (t *quietTTY) hungUp() bool {
+	t.reader.Lock()
+	defer t.reader.Unlock()
+	return t.failed
+}
+
 // inputWaits reports whether there is input that the reader has not handed on.
 func (t *quietTTY) inputWaits() bool {
 	t.reader.Lock()
 	holds := !t.reading && !t.failed || t.partial
 	t.reader.Unlock()
-	return holds || t.operators && typedInto("/dev/tty")
+	held, _ := t.ground.held(time.Now())
+	return holds || held || t.path != "" && typedInto(t.path)
 }
 
 // typedInto reports whether a terminal has input that nobody has read. It says no
 // where it cannot know.
 func typedInto(terminal string) bool {
-	fd, err := unix.Open(terminal, unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(terminal, readNow, 0)
 	if err != nil {
 		return false
 	}
