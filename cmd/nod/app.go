@@ -159,7 +159,7 @@ write into ~/.config/nod/config.toml:
 	root.AddCommand(
 		a.askCommand(), a.runCommand(), a.riskCommand(), a.policyCommand(), a.auditCommand(), a.replayCommand(), a.recordingsCommand(), a.historyCommand(),
 		a.memoryCommand(), a.skillCommand(), a.agentsCommand(),
-		a.targetsCommand(), a.sshCommand(), a.configCommand(), a.traceCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(),
+		a.targetsCommand(), a.sshCommand(), a.configCommand(), a.traceCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(), a.keysTopic(),
 	)
 	return root
 }
@@ -179,14 +179,20 @@ func (a *app) config() (*config.Config, error) {
 		}
 	}
 	c, err := config.Load(src)
-	if err == nil && a.hide != nil {
+	if err == nil {
+		_, err = boundKeys(c)
+	}
+	if err != nil {
+		return c, err
+	}
+	if a.hide != nil {
 		for _, m := range c.Models {
 			if m.APIKeyEnv != "" {
 				a.hide(m.APIKeyEnv)
 			}
 		}
 	}
-	return c, err
+	return c, nil
 }
 
 func (a *app) printf(format string, args ...any) error {

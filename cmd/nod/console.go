@@ -143,6 +143,10 @@ func (a *app) openStation(ctx context.Context, c *config.Config, targets []strin
 func (d *station) options(ctx context.Context) (console.Options, error) {
 	opt := console.Options{
 		Submit:          d.submit,
+	bound, err := boundKeys(d.config)
+	if err != nil {
+		return console.Options{}, err
+	}
 		Command:         d.command,
 		SetPosture:      d.setPosture,
 		OpenWindow:      d.openWindow,
@@ -166,6 +170,7 @@ func (d *station) options(ctx context.Context) (console.Options, error) {
 		Theme: d.config.Display.Theme,
 		Mouse: d.config.Display.Mouse,
 		Quiet: !d.config.Display.Notifications,
+		Keys:  bound,
 		Status: console.Status{
 			TargetStatus: console.TargetStatus{Name: d.targets[0]},
 			Posture:      d.config.Policy.Posture, Model: d.brain.shown(), Limit: d.brain.client.ContextLimit(),

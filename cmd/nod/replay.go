@@ -118,13 +118,17 @@ func (a *app) playTape(ctx context.Context, rec *recording.Recording, f replayFl
 	if err != nil {
 		return err
 	}
+	bound, err := boundKeys(c)
+	if err != nil {
+		return err
+	}
 	s, err := screen.New()
 	if err != nil {
 		return err
 	}
 	styles := screen.NewStyles(theme)
 	err = player.Run(ctx, s, player.New(rec, &styles, player.Options{
-		Name: name, Speed: f.speed, Idle: f.idle, At: f.at, Paused: f.paused,
+		Name: name, Speed: f.speed, Idle: f.idle, At: f.at, Paused: f.paused, Keys: bound,
 	}))
 	if ctx.Err() != nil {
 		return exitStatus(statusInterrupted)

@@ -125,7 +125,7 @@ var errAsBefore = errors.New("it is as it was before")
 func (h *house) planUndo(ctx context.Context, e undo.Entry) (tools.Action, error) {
 	about, err := h.guard.About(e.Target)
 	if err != nil {
-		return tools.Action{}, fmt.Errorf("%s: %w; connect it first (Ctrl-T)", e.Describe(), err)
+		return tools.Action{}, fmt.Errorf("%s: %w; connect it first (/target)", e.Describe(), err)
 	}
 	a := tools.Action{Tool: undoTool, Target: e.Target, User: about.User}
 	if e.Path == "" {

@@ -271,7 +271,7 @@ func TestCtrlCInterruptsTheTurn(t *testing.T) {
 	if !strings.Contains(s.Text(), "draft") {
 		t.Errorf("the draft is gone:\n%s", s.Text())
 	}
-	s.Press("Ctrl-C").Gone("draft").Press("Ctrl-C").See("nothing is running; /quit or Ctrl-D quits")
+	s.Press("Ctrl-C").Gone("draft").Press("Ctrl-C").See("nothing is running; /quit or ^D quits")
 	if !s.Running() {
 		t.Error("Ctrl-C quit")
 	}

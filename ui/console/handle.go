@@ -27,12 +27,19 @@ func (c *Console) key(ev *tcell.EventKey) {
 		c.playerKey(name)
 		return
 	}
-	if place == keys.Input && name == "?" && c.input.Empty() {
-		c.help = &help.Overlay{}
-		return
+	if place == keys.Input && len(name) == 1 && c.input.Empty() {
+		// Nothing is written yet: what asks for help elsewhere does it here, too.
+		if cmd, _ := c.opt.Keys.Find(keys.Chat, name); cmd.ID == keys.Help {
+			c.do(cmd)
+			return
+		}
 	}
-	if cmd, ok := keys.Find(place, name); ok {
-		c.do(cmd)
+	if cmd, ok := c.opt.Keys.Find(place, name); ok {
+		if cmd.ByWord() {
+			c.give(cmd)
+		} else {
+			c.do(cmd)
+		}
 		return
 	}
 	switch place {
@@ -45,7 +52,7 @@ func (c *Console) key(ev *tcell.EventKey) {
 
 // overlayKey handles a key in front of which something stands.
 func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) {
-	cmd, _ := keys.Find(place, name)
+	cmd, _ := c.opt.Keys.Find(place, name)
 	switch {
 	case cmd.ID == keys.Redraw:
 		c.do(cmd)
@@ -65,7 +72,7 @@ func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) 
 	case c.list != nil:
 		c.listKey(ev)
 	case cmd.ID == keys.Help:
-		c.help = &help.Overlay{}
+		c.help = &help.Overlay{Keys: c.opt.Keys}
 	default:
 		c.approval.key(ev)
 	}
@@ -112,7 +119,7 @@ func (c *Console) do(cmd keys.Command) {
 	}
 	switch cmd.ID {
 	case keys.Help:
-		c.help = &help.Overlay{}
+		c.help = &help.Overlay{Keys: c.opt.Keys}
 	case keys.Back:
 		c.back()
 	case keys.Interrupt:
@@ -236,8 +243,16 @@ func (c *Console) interruptKey() {
 	case !c.input.Empty():
 		c.input.Take()
 	default:
-		c.chat.Notice("nothing is running; /quit or Ctrl-D quits")
+		c.chat.Notice("nothing is running; " + c.waysOut() + " quits")
 	}
+}
+
+// waysOut are how the operator quits, in words.
+func (c *Console) waysOut() string {
+	if key := c.opt.Keys.Say(keys.Input, keys.Quit); key != "" {
+		return "/quit or " + key
+	}
+	return "/quit"
 }
 
 // quitKey quits, or asks if something is running.

@@ -207,7 +207,7 @@ func (c *Console) topLine() status.Top {
 func (c *Console) bottomLine() status.Bottom {
 	_, waiting := c.queue.Visible()
 	b := status.Bottom{
-		Hints: keys.Hints(c.place(), c.facts()), Turn: c.turns.busy,
+		Hints: c.opt.Keys.Hints(c.place(), c.facts()), Turn: c.turns.busy,
 		Running: c.chat.Running(), Waiting: waiting,
 		Alarm: c.alarm.text, Grave: c.alarm.grave,
 	}
@@ -227,7 +227,7 @@ func (c *Console) bottomLine() status.Bottom {
 		b.Mode = "scrolled up"
 	}
 	if c.focus.typing && (c.approval.visible() || c.questions.visible()) {
-		b.Mode += ": ^] answers"
+		b.Mode += ": " + c.opt.Keys.Say(keys.Typing, keys.Terminal) + " answers"
 	}
 	if c.focus.zoom && len(c.panes.all) > 0 {
 		b.Mode = strings.TrimPrefix(b.Mode+", zoomed", ", ")

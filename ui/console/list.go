@@ -41,7 +41,7 @@ func (c *Console) listEvent(e chooser.Event) {
 func (c *Console) openPalette() {
 	offers := map[string]keys.Command{}
 	var rows []chooser.Row
-	for _, o := range keys.Choices(c.place(), c.facts()) {
+	for _, o := range c.opt.Keys.Choices(c.place(), c.facts()) {
 		name := string(o.Command.ID)
 		offers[name] = o.Command
 		rows = append(rows, chooser.Row{Name: name, Text: o.Text, Note: o.Keys, Reason: o.Reason})

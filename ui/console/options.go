@@ -10,6 +10,7 @@ import (
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/ui/keys"
 )
 
 // Options are all that the console gets from outside. Callbacks may be nil
@@ -109,6 +110,9 @@ type Options struct {
 
 	// Theme is the name of an embedded theme, or themes.Auto; empty means the default.
 	Theme string
+
+	// Keys say what keys mean; nil stands for those that nod brings.
+	Keys *keys.Table
 
 	// History holds prompts of earlier conversations, oldest first, for the
 	// arrow keys of the input.

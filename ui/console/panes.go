@@ -26,8 +26,10 @@ type pane struct {
 	worker *worker
 	cancel func() // ends the subscription
 	state  PaneState
-	stale  bool // the snapshot is not the view's yet
-	shown  bool // it was drawn in the last frame
+	stale  bool   // the snapshot is not the view's yet
+	shown  bool   // it was drawn in the last frame
+	enter  string // the key that types into it
+	leave  string // the key that takes the keyboard away from it
 }
 
 func mirrorStyles(s *screen.Styles) mirror.Styles {
@@ -39,7 +41,7 @@ func mirrorStyles(s *screen.Styles) mirror.Styles {
 
 // add mirrors p, in place of an earlier pane of the same ID.
 func (ps *panes) add(c *Console, p Pane) {
-	added := &pane{pane: p, view: mirror.New(mirrorStyles(&c.styles)), worker: newWorker(p), stale: true}
+	added := &pane{pane: p, view: mirror.New(mirrorStyles(&c.styles)).SetKeys(c.opt.Keys), enter: c.opt.Keys.Say(keys.Pane, keys.Terminal), leave: c.opt.Keys.Say(keys.Typing, keys.Terminal), worker: newWorker(p), stale: true}
 	added.view.OnKey(added.worker.typed)
 	added.view.OnCopy(c.screen.Copy)
 	added.cancel = func() {}
@@ -218,11 +220,11 @@ func (p *pane) words(active, typing, waiting bool) string {
 	}
 	switch {
 	case typing:
-		words = append(words, "typing, ^] leaves")
+		words = append(words, "typing, "+p.leave+" leaves")
 	case p.pane.Type == nil:
 		words = append(words, "for reading only")
 	case active:
-		words = append(words, "Enter types into it")
+		words = append(words, p.enter+" types into it")
 	}
 	if waiting {
 		words = append(words, "a proposal for it waits for your nod")

@@ -32,7 +32,7 @@ func (c *Console) replay(name string) {
 }
 
 func (c *Console) playTape(t Tape) {
-	c.player = player.New(t.Recording, &c.styles, player.Options{Name: t.Name, At: t.At, Idle: replayIdle})
+	c.player = player.New(t.Recording, &c.styles, player.Options{Name: t.Name, At: t.At, Idle: replayIdle, Keys: c.opt.Keys})
 	if t.Torn != "" {
 		c.chat.Notice("/replay: " + t.Name + ": " + t.Torn + "; what stands before is played")
 	}
@@ -40,7 +40,7 @@ func (c *Console) playTape(t Tape) {
 
 // playerKey handles a key of the player.
 func (c *Console) playerKey(name string) {
-	cmd, ok := keys.Find(keys.Playing, name)
+	cmd, ok := c.opt.Keys.Find(keys.Playing, name)
 	switch {
 	case !ok:
 	case cmd.ID == keys.Redraw:

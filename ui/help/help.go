@@ -12,6 +12,8 @@ import (
 // Overlay is the list and how far it is scrolled. The zero value shows its
 // beginning. It belongs to one goroutine.
 type Overlay struct {
+	Keys *keys.Table // what is listed
+
 	top    int
 	height int // rows of the last Draw
 	rows   int
@@ -37,9 +39,9 @@ const (
 
 // rows is the list for a width. Nothing is cut: what does not fit goes on in the
 // next row.
-func rows(f keys.Facts, width int) []row {
+func rows(t *keys.Table, f keys.Facts, width int) []row {
 	var all []row
-	for i, g := range keys.Groups(f) {
+	for i, g := range t.Groups(f) {
 		if i > 0 {
 			all = append(all, row{})
 		}
@@ -83,7 +85,7 @@ func entry(e keys.Entry, width int) []row {
 // Draw draws the overlay into a rectangle, with its own frame.
 func (o *Overlay) Draw(s tcell.Screen, x, y, width, height int, f keys.Facts, styles *screen.Styles) {
 	screen.Fill(s, x, y, width, height, " ", styles.Text)
-	all := rows(f, width-4)
+	all := rows(o.Keys, f, width-4)
 	title := "help"
 	if len(all) > height-2 {
 		title = "help · PgUp PgDn scroll"

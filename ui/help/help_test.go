@@ -40,7 +40,7 @@ func TestEverythingCanBeReadAtAnySize(t *testing.T) {
 			o.Scroll(1)
 		}
 		words := strings.Fields(seen.String())
-		for _, g := range keys.Groups(keys.Facts{}) {
+		for _, g := range o.Keys.Groups(keys.Facts{}) {
 			for _, e := range g.Entries {
 				for _, word := range strings.Fields(e.Keys + " " + e.Text + " " + e.Reason) {
 					if !contains(words, word) {

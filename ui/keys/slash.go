@@ -42,7 +42,7 @@ func OwnCommand(prompt string) (command string, ok bool) {
 func Parse(line string) (c Command, args string, err error) {
 	word, args, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
 	best, distance := "", 1<<30
-	for _, c := range table {
+	for _, c := range standard {
 		if c.Slash == "" {
 			continue
 		}

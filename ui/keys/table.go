@@ -1,7 +1,5 @@
 package keys
 
-import "slices"
-
 // ID names a command.
 type ID string
 
@@ -33,6 +31,7 @@ const (
 	DeleteWord   ID = "delete-word"
 	DeleteBefore ID = "delete-before"
 	DeleteAfter  ID = "delete-after"
+	Complete     ID = "complete"
 
 	PageUp   ID = "page-up"
 	PageDown ID = "page-down"
@@ -83,19 +82,20 @@ const (
 )
 
 // Place is where the keyboard is.
-type Place uint8
+type Place uint16
 
 // The places.
 const (
-	Input     Place = 1 << iota // the line that the operator writes in
-	Chat                        // the transcript
-	Pane                        // a mirrored terminal, for reading
-	Searching                   // the search line of a mirrored terminal
-	Typing                      // a mirrored terminal, keys go to its target
-	Overlay                     // help, or whether to quit
-	Dialog                      // an approval, which has keys of its own
-	Playing                     // a recording
-	Anywhere  = Input | Chat | Pane | Searching
+	Input      Place = 1 << iota // the line that the operator writes in
+	Chat                         // the transcript
+	Pane                         // a mirrored terminal, for reading
+	Searching                    // the search line of a mirrored terminal
+	Typing                       // a mirrored terminal, keys go to its target
+	Overlay                      // help, or whether to quit
+	Dialog                       // an approval, which has keys of its own
+	Playing                      // a recording
+	Completing                   // the line that the operator writes in, with candidates shown; what means nothing here means what it does there
+	Anywhere   = Input | Chat | Pane | Searching
 )
 
 // Need is what a command needs to be available.
@@ -144,10 +144,11 @@ const (
 	commands   = "Commands"
 )
 
-var table = []Command{
-	{Help, []string{"F1"}, Anywhere | Overlay | Dialog, "help", "", "show this help; ? does it too where nothing is written", "help", everywhere, Nothing},
-	{Help, []string{"?"}, Chat | Pane, "", "", "show this help; ? does it too where nothing is written", "", everywhere, Nothing},
-	{Back, []string{"Esc"}, Anywhere | Overlay, "", "", "back out one level; it never quits", "back", everywhere, Nothing},
+// standard is the table as nod brings it. Nothing changes it.
+var standard = []Command{
+	{Help, []string{"F1"}, Anywhere | Overlay | Dialog, "help", "", "show this help; the character only where nothing is written", "help", everywhere, Nothing},
+	{Help, []string{"?"}, Chat | Pane, "", "", "show this help; the character only where nothing is written", "", everywhere, Nothing},
+	{Back, []string{"Esc"}, Anywhere | Overlay | Completing, "", "", "back out one level; it never quits", "back", everywhere, Nothing},
 	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay | Dialog, "", "", "interrupt the turn", "", everywhere, Turn},
 	{Next, []string{"Tab"}, Anywhere, "", "", "go to the next part of the screen", "pane", everywhere, Nothing},
 	{Previous, []string{"Shift-Tab"}, Anywhere, "", "", "go to the part before", "", everywhere, Nothing},
@@ -164,6 +165,9 @@ var table = []Command{
 	{Editor, []string{"Ctrl-X", "Alt-e"}, Input, "", "", "write on in your editor ($VISUAL, $EDITOR)", "", writing, Callback},
 	{Earlier, []string{"Up", "Alt-p"}, Input, "", "", "the line above, then earlier prompts", "", writing, Nothing},
 	{Later, []string{"Down", "Alt-n"}, Input, "", "", "the line below, then later prompts", "", writing, Nothing},
+	{Complete, []string{"Tab"}, Completing, "", "", "behind / or @: put in the candidate that is marked", "take it", writing, Nothing},
+	{Select, []string{"Up"}, Completing, "", "", "mark the candidate above", "", writing, Nothing},
+	{SelectNext, []string{"Down"}, Completing, "", "", "mark the candidate below", "", writing, Nothing},
 	{LineStart, []string{"Home", "Ctrl-A"}, Input, "", "", "to the start of the line", "", writing, Nothing},
 	{LineEnd, []string{"End", "Ctrl-E"}, Input, "", "", "to the end of the line", "", writing, Nothing},
 	{WordLeft, []string{"Alt-b", "Ctrl-Left", "Alt-Left"}, Input, "", "", "a word to the left", "", writing, Nothing},
@@ -240,17 +244,20 @@ var table = []Command{
 // motions are the commands that mean something only as keys under the hand.
 var motions = []ID{
 	Newline, Earlier, Later, LineStart, LineEnd, WordLeft, WordRight, DeleteWord, DeleteBefore, DeleteAfter,
-	Up, Down, Left, Right, Select, SelectNext, Send, Back,
+	Up, Down, Left, Right, Select, SelectNext, Send, Back, Complete,
 }
 
-// Find returns the command of a key at a place.
-func Find(place Place, name string) (Command, bool) {
-	for _, c := range table {
-		if c.Where&place != 0 && slices.Contains(c.Keys, name) {
-			return c, true
+// ByWord reports whether nod brings no key for the command, only a word.
+func (c Command) ByWord() bool {
+	if c.Slash == "" {
+		return false
+	}
+	for _, other := range standard {
+		if other.ID == c.ID && len(other.Keys) > 0 {
+			return false
 		}
 	}
-	return Command{}, false
+	return true
 }
 
 // Unavailable says why the command cannot be used at the moment; it is empty if
@@ -284,6 +291,3 @@ func (c Command) Unavailable(f Facts) string {
 	}
 	return ""
 }
-
-// All returns a copy of the table.
-func All() []Command { return slices.Clone(table) }

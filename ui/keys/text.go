@@ -20,19 +20,22 @@ type Entry struct {
 }
 
 // Groups is the whole table as the help shows it.
-func Groups(f Facts) []Group {
+func (t *Table) Groups(f Facts) []Group {
 	var groups []Group
-	for _, c := range table {
+	for i, c := range t.rows() {
 		if len(groups) == 0 || groups[len(groups)-1].Title != c.Group {
 			groups = append(groups, Group{Title: c.Group})
 		}
 		g := &groups[len(groups)-1]
-		entry := Entry{Keys: c.label(), Text: c.Text, Reason: c.Unavailable(f)}
+		entry := Entry{Keys: join(t.ways(i)), Text: c.Text, Reason: c.Unavailable(f)}
 		if n := len(g.Entries); n > 0 && g.Entries[n-1].Text == entry.Text {
-			g.Entries[n-1].Keys += ", " + entry.Keys // the same at another place
+			g.Entries[n-1].Keys = join(append(strings.Split(g.Entries[n-1].Keys, between), t.ways(i)...)) // the same at another place
 			continue
 		}
 		g.Entries = append(g.Entries, entry)
+	}
+	for i := range groups {
+		groups[i].Entries = slices.DeleteFunc(groups[i].Entries, func(e Entry) bool { return e.Keys == "" })
 	}
 	return groups
 }
@@ -45,13 +48,13 @@ type Choice struct {
 
 // Choices are the commands that can be given at a place, and all that have a word
 // after the slash, in the table's order. What only moves a cursor is left out.
-func Choices(place Place, f Facts) []Choice {
+func (t *Table) Choices(place Place, f Facts) []Choice {
 	var choices []Choice
-	for _, c := range table {
+	for i, c := range t.rows() {
 		if c.Slash == "" && c.Where&place == 0 || c.ID == Palette || slices.Contains(motions, c.ID) {
 			continue
 		}
-		entry := Entry{Keys: c.label(), Text: c.Text, Reason: c.Unavailable(f)}
+		entry := Entry{Keys: join(t.ways(i)), Text: c.Text, Reason: c.Unavailable(f)}
 		if slices.ContainsFunc(choices, func(o Choice) bool { return o.Command.ID == c.ID }) {
 			continue
 		}
@@ -60,49 +63,105 @@ func Choices(place Place, f Facts) []Choice {
 	return choices
 }
 
-// label is all ways to give the command.
-func (c Command) label() string {
+// between stands between two ways to give a command.
+const between = ", "
+
+// ways are all ways to give the command of a row.
+func (t *Table) ways(row int) []string {
+	c := t.rows()[row]
 	var ways []string
-	for _, k := range c.Keys {
-		ways = append(ways, spoken(k))
+	for _, k := range t.allKeys(row) {
+		ways = append(ways, Spoken(k))
 	}
 	if c.Slash != "" {
 		ways = append(ways, strings.TrimSpace("/"+c.Slash+" "+c.Args))
 	}
-	return strings.Join(ways, ", ")
+	return ways
 }
 
-// spoken is a key's name in a text, where a blank would not be seen.
-func spoken(key string) string {
-	if key == " " {
-		return "Space"
+// join puts ways together, each once.
+func join(ways []string) string {
+	var once []string
+	for _, w := range ways {
+		if w != "" && !slices.Contains(once, w) {
+			once = append(once, w)
+		}
+	}
+	return strings.Join(once, between)
+}
+
+// Spoken is a key's name in a text, where a blank would not be seen.
+func Spoken(key string) string {
+	if rest, ok := strings.CutSuffix(key, " "); ok {
+		return rest + "Space"
 	}
 	return key
+}
+
+// short is a key's name for the bottom line.
+func short(key string) string { return strings.Replace(Spoken(key), "Ctrl-", "^", 1) }
+
+// Say is the key by which a command is given at a place, as a sentence has it:
+// "^]", of several the one that is most its own there. Empty if there is none.
+func (t *Table) Say(place Place, id ID) string {
+	for i, c := range slices.Backward(t.rows()) {
+		if all := t.keysAt(i, place); c.ID == id && len(all) > 0 {
+			return short(all[0])
+		}
+	}
+	return ""
 }
 
 // Hint is a key and a word for the bottom line.
 type Hint struct{ Key, Text string }
 
 // Hints are what the bottom line shows at a place.
-func Hints(place Place, f Facts) []Hint {
+func (t *Table) Hints(place Place, f Facts) []Hint {
 	var hints []Hint
-	for _, c := range table {
-		if c.Where&place == 0 || c.Hint == "" || c.Unavailable(f) != "" {
+	for i, c := range t.rows() {
+		all := t.keysAt(i, place)
+		if len(all) == 0 || c.Hint == "" || c.Unavailable(f) != "" {
 			continue
 		}
 		text := c.Hint
 		if c.ID == Terminal && place == Typing {
 			text = "leave terminal"
 		}
-		hints = append(hints, Hint{strings.Replace(spoken(c.Keys[0]), "Ctrl-", "^", 1), text})
+		hints = append(hints, Hint{short(all[0]), text})
 	}
 	return hints
 }
 
-// Manual is the table as sections of a manual page, in roff (man(7)).
+// everything are facts with which each command is available.
+var everything = Facts{Running: true, Panes: 1, Resume: true, Selected: true, Searched: true}
+
+// Page is the table as a page of text, width columns wide at most where words
+// allow it.
+func (t *Table) Page(width int) string {
+	var b strings.Builder
+	for _, g := range t.Groups(everything) {
+		fmt.Fprintf(&b, "%s\n", g.Title)
+		for _, e := range g.Entries {
+			fmt.Fprintf(&b, "  %s\n", e.Keys)
+			line := "     "
+			for _, word := range strings.Fields(e.Text) {
+				if len(line)+1+len(word) > width {
+					b.WriteString(line + "\n")
+					line = "     "
+				}
+				line += " " + word
+			}
+			b.WriteString(line + "\n")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// Manual is the table that nod brings as sections of a manual page, in roff (man(7)).
 func Manual() string {
 	var b strings.Builder
-	for _, g := range Groups(Facts{Running: true, Panes: 1, Resume: true, Selected: true, Searched: true}) {
+	for _, g := range (*Table)(nil).Groups(everything) {
 		fmt.Fprintf(&b, ".SS %s\n", g.Title)
 		for _, e := range g.Entries {
 			fmt.Fprintf(&b, ".TP\n.B %s\n%s.\n", roff(e.Keys), roff(e.Text))

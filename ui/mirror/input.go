@@ -38,7 +38,7 @@ func (m *Mirror) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 			place = keys.Searching
 		}
 		name := keys.Name(ev)
-		if cmd, ok := keys.Find(place, name); ok {
+		if cmd, ok := m.keys.Find(place, name); ok {
 			if cmd.ID == keys.Back {
 				m.Back()
 			} else {

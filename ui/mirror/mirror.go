@@ -5,6 +5,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/nod-console/nod/backends/vt"
+	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/screen"
 )
 
@@ -25,6 +26,7 @@ type Styles struct {
 type Mirror struct {
 	*tview.Box
 	styles Styles
+	keys   *keys.Table
 	onKey  func(p []byte)
 	onCopy func(text string) error
 
@@ -56,6 +58,12 @@ func New(styles Styles) *Mirror {
 func (m *Mirror) SetStyles(styles Styles) *Mirror {
 	m.styles = styles
 	m.paint = newPainter(styles.Text)
+	return m
+}
+
+// SetKeys sets which keys mean what; nil stands for those that nod brings.
+func (m *Mirror) SetKeys(t *keys.Table) *Mirror {
+	m.keys = t
 	return m
 }
 

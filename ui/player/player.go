@@ -31,6 +31,8 @@ type Options struct {
 	// At is where to begin, and Paused whether to wait there.
 	At     time.Duration
 	Paused bool
+	// Keys say what keys mean; nil stands for those that nod brings.
+	Keys *keys.Table
 }
 
 // Player plays one recording.
@@ -208,7 +210,7 @@ func (p *Player) toCommand(direction int) {
 
 // Key carries out what a key means here.
 func (p *Player) Key(ev *tcell.EventKey) (ok, done bool) {
-	c, known := keys.Find(keys.Playing, keys.Name(keys.Pressed(ev)))
+	c, known := p.opt.Keys.Find(keys.Playing, keys.Name(keys.Pressed(ev)))
 	if !known {
 		return false, false
 	}
@@ -283,7 +285,7 @@ func (p *Player) drawLine(s tcell.Screen, x, y, width int) {
 
 func (p *Player) hints() string {
 	var words []string
-	for _, h := range keys.Hints(keys.Playing, keys.Facts{}) {
+	for _, h := range p.opt.Keys.Hints(keys.Playing, keys.Facts{}) {
 		words = append(words, h.Key+" "+h.Text)
 	}
 	return strings.Join(words, "  ")

@@ -17,6 +17,7 @@ type Config struct {
 	Models  map[string]Model  // [model.NAME]
 	Targets map[string]Target // [target.NAME]; names may be patterns such as "web-*"
 	Redact  map[string]Redact // [redact.NAME]; kinds of secrets beside those that nod knows
+	Keys    []Keys            // [keys], in the order of the file
 
 	origins map[string]Origin
 	path    string
@@ -115,6 +116,13 @@ type Model struct {
 // Target is one [target.NAME] section.
 type Target struct {
 	Trust string `toml:"trust"` // "prod", "stage" or "lab"
+}
+
+// Keys is one line of [keys]: which keys give a command. The console knows what
+// can stand there.
+type Keys struct {
+	Name string   // "zoom", or "pane.copy" at one place alone
+	Keys []string // none: the command has no key there
 }
 
 // Redact is one [redact.NAME] section.

@@ -48,6 +48,13 @@ func (c *Config) take(path string, k keyLine, value any) error {
 			return nil
 		}
 	}
+	if k.parts[0] == "keys" && len(k.parts) > 1 {
+		if err := c.takeKeys(strings.Join(k.parts[1:], "."), value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.origins[name] = origin
+		return nil
+	}
 	if len(k.parts) < 3 {
 		return unknownKey(name)
 	}
@@ -77,6 +84,24 @@ func (c *Config) take(path string, k keyLine, value any) error {
 		return unknownKey(name)
 	}
 	c.origins[name] = origin
+	return nil
+}
+
+// takeKeys takes one line of [keys].
+func (c *Config) takeKeys(name string, value any) error {
+	all, ok := value.([]any)
+	if !ok {
+		all = []any{value}
+	}
+	k := Keys{Name: name}
+	for _, v := range all {
+		key, ok := v.(string)
+		if !ok {
+			return fmt.Errorf("%v is no key: want its name in quotes, such as \"Ctrl-G\", or a list of them", v)
+		}
+		k.Keys = append(k.Keys, key)
+	}
+	c.Keys = append(c.Keys, k)
 	return nil
 }
 

@@ -159,6 +159,10 @@ func (c *Config) Explain() []Value {
 		key := "target." + name + ".trust"
 		all = append(all, Value{key, c.Targets[name].Trust, c.origins[key]})
 	}
+	for _, k := range c.Keys {
+		key := "keys." + k.Name
+		all = append(all, Value{key, strings.Join(k.Keys, ", "), c.origins[key]})
+	}
 	for _, name := range sortedKeys(c.Redact) {
 		key := "redact." + name + ".pattern"
 		all = append(all, Value{key, c.Redact[name].Pattern, c.origins[key]})
