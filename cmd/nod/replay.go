@@ -14,6 +14,7 @@ import (
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/ledger/recording"
+	"github.com/nod-console/nod/backends/vt/svg"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/themes"
 	"github.com/nod-console/nod/ui/console"
@@ -157,7 +158,7 @@ func (a *app) exportTape(rec *recording.Recording, f replayFlags) (err error) {
 	case "v3":
 		return recording.ExportV3(out, rec)
 	case "svg":
-		return recording.ExportSVG(out, shown.Screen())
+		return svg.Write(out, shown.Screen(), svg.Dark)
 	case "text":
 		return recording.ExportText(out, shown.Screen())
 	}

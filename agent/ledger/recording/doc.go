@@ -5,8 +5,7 @@
 //
 // A [Store] records: [Store.Record] gives a [Recorder], which a pane tells of
 // everything it shows. [Load] reads a recording, [Play] shows it at any time of
-// it, [ExportV3] and [ExportSVG] hand it to others, [List] and [Remove] keep
-// house.
+// it, [ExportV3] hands it to others, [List] and [Remove] keep house.
 //
 // # Promises
 //

@@ -1,4 +1,4 @@
-package recording
+package svg
 
 import (
 	"bufio"
@@ -17,65 +17,88 @@ const (
 	margin     = 12
 )
 
-// ground and ink are the default colours.
-const ground, ink = "#101418", "#d8dee4"
+// Look is the terminal that a picture shows: its own colours, as SVG names them.
+type Look struct {
+	Ground, Ink string
+	Palette     [16]string // the colours that terminals name
+}
 
-// ExportSVG writes a picture as SVG. It needs nothing but a font of fixed width.
-func ExportSVG(w io.Writer, s *vt.Snapshot) error {
+// The looks of a dark and of a light terminal.
+var (
+	Dark = Look{"#101418", "#d8dee4", [16]string{
+		"#1c2128", "#f47067", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7",
+		"#636e7b", "#ff938a", "#6bc46d", "#daaa3f", "#6cb6ff", "#dcbdfb", "#56d4dd", "#ffffff",
+	}}
+	Light = Look{"#ffffff", "#24292f", [16]string{
+		"#24292f", "#cf222e", "#116329", "#946800", "#0969da", "#8250df", "#1b7c83", "#d0d7de",
+		"#57606a", "#a40e26", "#1a7f37", "#633c01", "#218bff", "#a475f9", "#3192aa", "#ffffff",
+	}}
+)
+
+// picture is a snapshot that is being written.
+type picture struct {
+	*vt.Snapshot
+	Look
+	out *bufio.Writer
+}
+
+// Write writes the picture of a terminal.
+func Write(w io.Writer, snapshot *vt.Snapshot, look Look) error {
 	out := bufio.NewWriter(w)
+	s := picture{snapshot, look, out}
 	width := 2*margin + cellWidth*float64(s.Size.Cols)
 	height := 2*margin + cellHeight*s.Size.Rows
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1f" height="%d" viewBox="0 0 %.1f %d">`+"\n", width, height, width, height)
-	fmt.Fprintf(out, `<rect width="100%%" height="100%%" rx="6" fill="%s"/>`+"\n", ground)
-	fmt.Fprintf(out, `<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" fill="%s">`+"\n", ink)
+	fmt.Fprintf(out, `<rect width="100%%" height="100%%" rx="6" fill="%s"/>`+"\n", s.Ground)
+	fmt.Fprintf(out, `<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" fill="%s">`+"\n", s.Ink)
 	for y := range s.Size.Rows {
-		svgRow(out, s, y)
+		s.row(y)
 	}
 	if c := s.Cursor; c.Visible {
-		x, y := svgPlace(min(c.Col, s.Size.Cols-1), c.Row)
-		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s" fill-opacity="0.5"/>`+"\n", x, y, cellWidth, cellHeight, ink)
+		x, y := place(min(c.Col, s.Size.Cols-1), c.Row)
+		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s" fill-opacity="0.5"/>`+"\n", x, y, cellWidth, cellHeight, s.Ink)
 	}
 	fmt.Fprint(out, "</g>\n</svg>\n")
 	return out.Flush()
 }
 
-func svgPlace(col, row int) (x, y float64) {
+func place(col, row int) (x, y float64) {
 	return margin + cellWidth*float64(col), margin + cellHeight*float64(row)
 }
 
-// svgRow writes the pieces of a row that look alike.
-func svgRow(out *bufio.Writer, s *vt.Snapshot, y int) {
+// row writes the pieces of a row that look alike.
+func (s picture) row(y int) {
 	cells := s.Row(y)
 	for from := 0; from < len(cells); {
 		to := from + 1
 		for to < len(cells) && (cells[to].SameStyle(cells[from]) || cells[to].Width() == 0) {
 			to++
 		}
-		svgPiece(out, s, cells[from:to], from, y)
+		s.piece(cells[from:to], from, y)
 		from = to
 	}
 }
 
-// svgPiece writes cells of one style: what is behind them, and their text. Each
+// piece writes cells of one style: what is behind them, and their text. Each
 // character that is not plain stands by itself, so that no font can displace
 // the others.
-func svgPiece(out *bufio.Writer, s *vt.Snapshot, cells []vt.Cell, col, row int) {
+func (s picture) piece(cells []vt.Cell, col, row int) {
 	style := s.Style(cells[0])
-	fg, bg := svgColor(style.Fg, ink), svgColor(style.Bg, "")
+	fg, bg := s.color(style.Fg, s.Ink), s.color(style.Bg, "")
 	if style.Attrs&vt.Reverse != 0 {
 		if bg == "" {
-			bg = ground
+			bg = s.Ground
 		}
 		fg, bg = bg, fg
 	}
-	x, y := svgPlace(col, row)
+	x, y := place(col, row)
 	if bg != "" {
-		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`+"\n", x, y, cellWidth*float64(len(cells)), cellHeight, bg)
+		fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`+"\n", x, y, cellWidth*float64(len(cells)), cellHeight, bg)
 	}
 	if style.Attrs&vt.Hidden != 0 {
 		return
 	}
-	attributes := svgAttributes(style, fg)
+	attributes := s.attributes(style, fg)
 	lined := style.UnderlineStyle != vt.UnderlineNone || style.Attrs&(vt.Strike|vt.Overline) != 0
 	for from := 0; from < len(cells); {
 		if cells[from].Blank() && !lined {
@@ -83,28 +106,28 @@ func svgPiece(out *bufio.Writer, s *vt.Snapshot, cells []vt.Cell, col, row int) 
 			continue
 		}
 		to := from + max(cells[from].Width(), 1)
-		for plain(s, cells[from]) && to < len(cells) && plain(s, cells[to]) {
+		for s.plain(cells[from]) && to < len(cells) && s.plain(cells[to]) {
 			to++
 		}
 		for to > from+1 && cells[to-1].Blank() && !lined {
 			to--
 		}
 		text := string(s.AppendText(nil, cells[from:to]))
-		at, _ := svgPlace(col+from, row)
-		fmt.Fprintf(out, `<text x="%.1f" y="%.1f" textLength="%.1f" xml:space="preserve"%s>%s</text>`+"\n",
-			at, y+baseline, cellWidth*float64(to-from), attributes, svgText(text))
+		at, _ := place(col+from, row)
+		fmt.Fprintf(s.out, `<text x="%.1f" y="%.1f" textLength="%.1f" xml:space="preserve"%s>%s</text>`+"\n",
+			at, y+baseline, cellWidth*float64(to-from), attributes, escape(text))
 		from = to
 	}
 }
 
-func plain(s *vt.Snapshot, c vt.Cell) bool {
+func (s picture) plain(c vt.Cell) bool {
 	r, more := s.Rune(c)
 	return !more && r >= 0x20 && r < 0x7f
 }
 
-func svgAttributes(style vt.Style, fg string) string {
+func (s picture) attributes(style vt.Style, fg string) string {
 	var b strings.Builder
-	if fg != ink {
+	if fg != s.Ink {
 		fmt.Fprintf(&b, ` fill="%s"`, fg)
 	}
 	if style.Attrs&vt.Bold != 0 {
@@ -135,8 +158,8 @@ func svgAttributes(style vt.Style, fg string) string {
 	return b.String()
 }
 
-// svgText is text that XML takes for nothing else.
-func svgText(text string) string {
+// escape is text that XML takes for nothing else.
+func escape(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0xfffe || r == 0xffff {
 			return 0xfffd
@@ -146,14 +169,8 @@ func svgText(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 }
 
-// palette are the sixteen colours that terminals name.
-var palette = [16]string{
-	"#1c2128", "#f47067", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7",
-	"#636e7b", "#ff938a", "#6bc46d", "#daaa3f", "#6cb6ff", "#dcbdfb", "#56d4dd", "#ffffff",
-}
-
-// svgColor is a colour; standard for the terminal's own.
-func svgColor(c vt.Color, standard string) string {
+// color is a colour; standard for the terminal's own.
+func (s picture) color(c vt.Color, standard string) string {
 	switch c.Kind() {
 	case vt.KindRGB:
 		r, g, b := c.RGB()
@@ -161,8 +178,8 @@ func svgColor(c vt.Color, standard string) string {
 	case vt.KindIndexed:
 		n := int(c.Index())
 		switch {
-		case n < len(palette):
-			return palette[n]
+		case n < len(s.Palette):
+			return s.Palette[n]
 		case n >= 232:
 			v := 8 + 10*(n-232)
 			return fmt.Sprintf("#%02x%02x%02x", v, v, v)
