@@ -179,16 +179,26 @@ func (c *Client) Err() error {
 	}
 }
 
-// closeGrace is how long the client's process may take to end by itself. One that
-// is killed before it has said all about itself takes the server along (tmux up
-// to 3.6).
+// closeGrace is how long the client's process may take to be gone.
 const closeGrace = 250 * time.Millisecond
 
 // Close detaches from the session, which goes on, and returns when the
 // connection has ended.
+//
+// How the client ends matters, for tmux has two ways to end as a whole with it.
+// One that is attached is killed: when its standard input ends while it has output
+// to take that the panes go on with, the server may take that output for lost and
+// stop with "fatal: not enough data" (3.3a: one time in ten). One that is killed
+// before it has said all about itself takes the server along, too (up to 3.6), so
+// that one is told by the end of its input.
 func (c *Client) Close() {
 	if c.in != nil {
-		c.in.close()
+		select {
+		case <-c.attached:
+			_ = c.proc.Signal("KILL") // it, or the link to it, may be gone
+		default:
+			c.in.close()
+		}
 		select {
 		case <-c.done:
 		case <-time.After(closeGrace):
