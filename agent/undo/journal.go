@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/nod-console/nod/backends"
@@ -78,21 +79,28 @@ type Journal struct {
 }
 
 // Open opens the journal in a folder, which is made if it is not there, and
-// drops what is too old. Nil means time.Now.
+// drops what is too old. On a disk that is read-only or full it opens, too: what is
+// to be kept is refused until it can be. Nil means time.Now.
 func Open(dir string, now func() time.Time) (*Journal, error) {
 	if now == nil {
 		now = time.Now
 	}
 	j := &Journal{dir: dir, now: now, process: rand.Text()[:12]}
-	if err := os.MkdirAll(j.blob(""), 0o700); err != nil {
-		return nil, fmt.Errorf("undo: %w", err)
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.prune(); err != nil {
+	err := os.MkdirAll(j.blob(""), 0o700)
+	if err == nil {
+		err = j.prune()
+	}
+	if err != nil && !unwritable(err) {
 		return nil, fmt.Errorf("undo: %w", err)
 	}
 	return j, nil
+}
+
+// unwritable reports whether an error is the disk's, and may pass.
+func unwritable(err error) bool {
+	return errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, fs.ErrPermission)
 }
 
 func (j *Journal) blob(digest string) string { return filepath.Join(j.dir, "contents", digest) }
@@ -167,6 +175,9 @@ func (j *Journal) add(e Entry) (Entry, error) {
 
 // write makes a file, on disk as a whole or not at all.
 func (j *Journal) write(name string, data []byte) (err error) {
+	if err := os.MkdirAll(j.blob(""), 0o700); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(j.dir, ".new-") // mode 0600
 	if err != nil {
 		return err
@@ -212,6 +223,9 @@ func (j *Journal) List() ([]Entry, error) {
 
 func (j *Journal) list() ([]Entry, error) {
 	files, err := os.ReadDir(j.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // it could not be made yet
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -135,6 +135,9 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := j.Keep(a, []byte("1")); err == nil {
 		t.Error("kept nowhere")
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent"
-	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/backends/local"
 )
 
@@ -75,6 +74,15 @@ func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, appr
 		return err
 	}
 	defer b.client.Close()
+	state, barred, err := a.stateDir()
+	if err != nil {
+		return err
+	}
+	store, kept, err := a.openHistory(ctx, state, barred)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.close(context.WithoutCancel(ctx), a, store)) }()
 	var h *house
 	approver, closeTTY := a.askOnTerminal(&h)
 	defer closeTTY()
@@ -87,7 +95,7 @@ func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, appr
 	armed := newArmed(a.warn)
 	h, err = a.openHouse(c, plan{
 		approver: approver, approveAll: approveAll, ask: ask, allow: allow, choose: choose, warn: a.warn, reverting: armed.take,
-		panes: there != nil, existing: there,
+		panes: there != nil, existing: there, spare: kept.dir,
 	})
 	if err != nil {
 		return err
@@ -97,11 +105,6 @@ func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, appr
 	if err != nil {
 		return fmt.Errorf("ask: %w", err)
 	}
-	store, err := history.Open(ctx, historyDir(h.state), history.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
 	talk, err := store.Create(ctx, site.name(), b.shown())
 	if err != nil {
 		return err

@@ -84,6 +84,7 @@ type station struct {
 	brain  brain
 	state  string
 	store  *history.Store
+	kept   *unkept // changed under mu once the station runs
 	screen face
 	ask    ssh.Asker // asks on the screen
 	allow  allower
@@ -121,13 +122,14 @@ func (a *app) openStation(ctx context.Context, c *config.Config, targets []strin
 		steps: map[string]string{}, loads: map[string]string{}, logs: map[string]func(){},
 		followed: map[*engine]bool{}, engineFaults: map[docker.Kind]error{},
 	}
-	if d.state, err = config.StateDir(a.getenv); err != nil {
+	var barred error
+	if d.state, barred, err = a.stateDir(); err != nil {
 		return nil, err
 	}
 	if d.brain, err = a.openBrain(c); err != nil {
 		return nil, err
 	}
-	if d.store, err = history.Open(ctx, historyDir(d.state), history.Options{}); err != nil {
+	if d.store, d.kept, err = a.openHistory(ctx, d.state, barred); err != nil {
 		return nil, err
 	}
 	opt, err := d.options(ctx)
@@ -135,18 +137,18 @@ func (a *app) openStation(ctx context.Context, c *config.Config, targets []strin
 		d.screen, d.ask, d.allow, d.choose, d.closeScreen, err = a.openFace(opt)
 	}
 	if err != nil {
-		return nil, errors.Join(err, d.store.Close())
+		return nil, errors.Join(err, d.kept.close(context.WithoutCancel(ctx), a, d.store))
 	}
 	return d, nil
 }
 
 func (d *station) options(ctx context.Context) (console.Options, error) {
-	opt := console.Options{
-		Submit:          d.submit,
 	bound, err := boundKeys(d.config)
 	if err != nil {
 		return console.Options{}, err
 	}
+	opt := console.Options{
+		Submit:          d.submit,
 		Command:         d.command,
 		SetPosture:      d.setPosture,
 		OpenWindow:      d.openWindow,
@@ -166,11 +168,11 @@ func (d *station) options(ctx context.Context) (console.Options, error) {
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
 		},
 		Replay: d.app.replayInConsole,
-		Edit:   d.app.edit, Stop: stop,
+		Edit: d.app.edit, Stop: stop,
 		Theme: d.config.Display.Theme,
+		Keys:  bound,
 		Mouse: d.config.Display.Mouse,
 		Quiet: !d.config.Display.Notifications,
-		Keys:  bound,
 		Status: console.Status{
 			TargetStatus: console.TargetStatus{Name: d.targets[0]},
 			Posture:      d.config.Policy.Posture, Model: d.brain.shown(), Limit: d.brain.client.ContextLimit(),
@@ -178,6 +180,9 @@ func (d *station) options(ctx context.Context) (console.Options, error) {
 	}
 	if d.brain.guide {
 		opt.Notice = guideNotice
+	}
+	if unkept := d.kept.notice(); unkept != "" {
+		opt.Notice = unkept
 	}
 	prompts, err := d.store.Prompts(ctx, promptHistory)
 	if err != nil {
@@ -195,6 +200,9 @@ const lastConversation = "last"
 // names, or one that was left open, or the last one.
 func (d *station) earlier(ctx context.Context) (*console.Resume, error) {
 	id := d.app.flags.resume
+	if id != "" && d.kept.dir != "" {
+		return nil, fmt.Errorf("console: --resume: %w; nod history show prints a conversation", d.kept.why)
+	}
 	c, err := d.store.Latest(ctx)
 	switch {
 	case id != "" && id != lastConversation:
@@ -260,7 +268,7 @@ func (d *station) run(ctx context.Context) error {
 	if quit { // else the link is lost or nod was ended, and the next start offers to go on
 		err = errors.Join(err, d.end(context.WithoutCancel(ctx)))
 	}
-	return errors.Join(err, d.store.Close())
+	return errors.Join(err, d.kept.close(context.WithoutCancel(ctx), d.app, d.store))
 }
 
 // outcome is what the end of the screen means: a signal is no failure of
@@ -279,7 +287,7 @@ func outcome(ctx context.Context, err, failed error) error {
 func (d *station) open() error {
 	h, err := d.app.openHouse(d.config, plan{
 		approver: d.screen.Approver(), ask: d.ask, allow: d.allow, choose: d.choose, warn: d.screen.Notify, panes: true, existing: d.existing,
-		ended: d.screen.RunEnded, reverting: d.screen.Reverting, step: d.step,
+		ended: d.screen.RunEnded, reverting: d.screen.Reverting, step: d.step, spare: d.kept.dir,
 	})
 	if err != nil {
 		return err
@@ -352,6 +360,9 @@ func (d *station) command(ctx context.Context, command string, sink agent.Sink) 
 func (d *station) conversation(ctx context.Context) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.kept.settle(ctx, d.app, d.store) {
+		d.screen.Notify("the state folder can be written again, and this conversation is kept from now on")
+	}
 	if d.talk != "" {
 		return d.talk, nil
 	}

@@ -36,6 +36,7 @@ const guideName = "guide"
 type house struct {
 	config *config.Config
 	state  string
+	spare  string // where conversations are meanwhile; see unkept
 
 	guard *guard.Guard
 	sites *sites
@@ -67,6 +68,7 @@ type plan struct {
 	choose     desk.Asker // the model's questions; nil: nobody is there
 	panes      bool       // commands run in panes where the target has them
 	existing   *existing  // in place of the shared one
+	spare      string     // where conversations are that cannot be kept; empty: nowhere
 	keep       bool       // leave the panes' sessions behind
 	agent      string     // names the panes' sessions; empty means the configured name
 	unbounded  bool       // no time-out but the action's own
@@ -83,18 +85,18 @@ type plan struct {
 // gate. No target is open then: see [sites]. After an error nothing is left
 // open.
 func (a *app) openHouse(c *config.Config, p plan) (h *house, err error) {
-	h = &house{config: c, getenv: a.getenv}
+	h = &house{config: c, getenv: a.getenv, spare: p.spare}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())
 			h = nil
 		}
 	}()
-	if h.state, err = config.StateDir(a.getenv); err != nil {
+	if h.state, _, err = a.stateDir(); err != nil {
 		return h, err
 	}
 	var lost string
-	if h.ledger, lost, err = openLedger(h.state, ledger.Options{Witness: witness(c)}); err != nil {
+	if h.ledger, lost, err = openLedger(h.state, ledger.Options{Witness: witness(c), Wait: true}); err != nil {
 		return h, fmt.Errorf("record: %w", err)
 	}
 	if lost != "" && p.warn != nil {
@@ -211,6 +213,9 @@ func (h *house) hosts() []string {
 // not make everything beside it nod's.
 func (h *house) own() []string {
 	own := []string{h.state}
+	if h.spare != "" {
+		own = append(own, h.spare)
+	}
 	path := h.config.Path()
 	if path == "" {
 		return own

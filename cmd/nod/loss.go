@@ -33,12 +33,14 @@ func openLedger(state string, opt ledger.Options) (l *ledger.Ledger, lost string
 	if l, err = ledger.Open(dir, opt); err != nil {
 		return nil, "", err
 	}
-	name, err := ledger.Name(dir)
-	if err == nil && lost != "" {
+	if lost != "" {
 		err = l.Note(ledger.Note{Kind: lossKind, Text: lost, By: "nod"})
 	}
+	if l.Healthy() != nil {
+		return l, lost, nil // the ledger keeps the note until it can write it, and a later start the anchor
+	}
 	if err == nil {
-		err = anchor(state, name)
+		err = anchor(state)
 	}
 	if err != nil {
 		return nil, "", errors.Join(err, l.Close())
@@ -117,8 +119,12 @@ func conversationsBefore(state string, before time.Time) (first time.Time, n int
 	return first, n
 }
 
-// anchor notes that the record of that name stands in the state folder.
-func anchor(state, name string) error {
+// anchor notes that the record which is there now stands in the state folder.
+func anchor(state string) error {
+	name, err := ledger.Name(ledgerDir(state))
+	if err != nil {
+		return err
+	}
 	known, err := anchored(state)
 	if err != nil || len(known) > 0 && known[len(known)-1].name == name {
 		return err

@@ -46,7 +46,7 @@ func openRecord(l *ledger.Ledger, state string, filter func() recording.Filter) 
 	r := &record{Ledger: l, places: map[string]*ledger.Recording{}, failed: make(chan struct{}, 1)}
 	var err error
 	r.tapes, err = recording.Open(recordingsDir(state), recording.Options{
-		Redact: filter,
+		Redact: filter, Wait: true,
 		Removed: func(names []string) {
 			// The ledger keeps a note that it cannot write now.
 			_ = l.Note(ledger.Note{Kind: "recordings", Text: "removed to make room: " + strings.Join(names, ", "), By: "nod"})

@@ -35,11 +35,11 @@ type lines struct {
 }
 
 func (a *app) lines(c *config.Config) (lines, error) {
-	state, err := config.StateDir(a.getenv)
+	state, barred, err := a.stateDir()
 	if err != nil {
 		return lines{}, err
 	}
-	return lines{config: c, folder: socketFolder(a.getenv, state), env: os.Environ()}, nil
+	return lines{config: c, folder: socketFolder(a.getenv, state, barred != nil), env: os.Environ()}, nil
 }
 
 // longestFolder is how long the path of a folder may be for the path of a
@@ -47,10 +47,11 @@ func (a *app) lines(c *config.Config) (lines, error) {
 const longestFolder = 80
 
 // socketFolder is where control sockets are: with the state, or where that is
-// too far down, in the folder that the system gives the operator for such.
-func socketFolder(getenv func(string) string, state string) holder.Folder {
+// too far down or cannot be written, in the folder that the system gives the
+// operator for such.
+func socketFolder(getenv func(string) string, state string, barred bool) holder.Folder {
 	folder := filepath.Join(state, "ssh")
-	if run := getenv("XDG_RUNTIME_DIR"); len(folder) > longestFolder && filepath.IsAbs(run) {
+	if run := getenv("XDG_RUNTIME_DIR"); (barred || len(folder) > longestFolder) && filepath.IsAbs(run) {
 		folder = filepath.Join(run, "nod-ssh")
 	}
 	return holder.Folder(folder)

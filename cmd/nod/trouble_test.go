@@ -104,3 +104,73 @@ func TestAFullDiskIsToldAtTheStart(t *testing.T) {
 		t.Errorf("doctor: %d\n%s", status, out)
 	}
 }
+
+// A disk that is read-only when the console starts: looking goes on, nothing that
+// acts runs, and both the record and the conversation are where they belong once it
+// can be written, without a restart.
+func TestAReadOnlyStateIsToldAndHeals(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounting a disk needs root")
+	}
+	w := newWorld(t)
+	disk, run := filepath.Join(w.home, "disk"), filepath.Join(w.home, "run")
+	for _, dir := range []string{disk, run} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const size = "size=100m,mode=0700"
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_RDONLY, size); err != nil {
+		t.Skipf("a disk cannot be mounted: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	w.extra = []string{"NOD_STATE_DIR=" + filepath.Join(disk, "state"), "XDG_RUNTIME_DIR=" + run}
+	out, errs, status := w.do("run", "--", "uname", "-s")
+	if status != statusFailed || !strings.Contains(out, "Linux") || !strings.Contains(errs, "could not be put on record") {
+		t.Errorf("a look: %d, %q, %q", status, out, errs)
+	}
+	notes := filepath.Join(w.home, "notes.txt")
+	if _, errs, status := w.do("run", "--dangerously-approve-all", "--", "touch", notes); status != statusFailed || !strings.Contains(errs, "not run, because it cannot be put on record") {
+		t.Errorf("a change: %d, %q", status, errs)
+	}
+	s := w.console(140, 40)
+	s.see("read-only file system", "only plain looks run now", "ready$")
+	s.typed("how is the disk?")
+	s.press("Enter")
+	s.see("I am nod's guide: rules")
+	s.typed("create a file " + notes + " with hello")
+	s.press("Enter")
+	s.see("Nothing was changed.")
+	if _, err := os.Stat(notes); err == nil {
+		t.Fatal("it was written without a record")
+	}
+	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT, size); err != nil {
+		t.Fatal(err)
+	}
+	s.until("see the alarm end", func(text string) bool {
+		lines := strings.Split(text, "\n")
+		return !strings.Contains(lines[len(lines)-1], "only plain looks")
+	})
+	s.typed("create a file " + notes + " with hello")
+	s.press("Enter")
+	approveHere(s, "+hello")
+	s.see("is kept from now on")
+	leave(s)
+	if text, err := os.ReadFile(notes); err != nil || string(text) != "hello\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if list := w.must("history", "list"); !strings.Contains(list, "how is the disk?") {
+		t.Error(list)
+	}
+	if show := w.must("audit", "show"); !strings.Contains(show, "df -hPT") || !strings.Contains(show, notes) {
+		t.Error(show)
+	}
+	w.must("audit", "verify")
+	if left, err := os.ReadDir(run); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

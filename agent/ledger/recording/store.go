@@ -50,6 +50,10 @@ type Options struct {
 	Now func() time.Time
 	// Redact makes the filter of one recording; nil means that there is none.
 	Redact func() Filter
+	// Wait has Open succeed where the disk takes nothing: it is read-only or
+	// full, or the rights are missing. Recordings begin as soon as that is
+	// possible; until then Healthy says why they do not.
+	Wait bool
 	// Removed is told the names of files that were removed to make room. It is
 	// called on a goroutine of the store's and may take its time. May be nil.
 	Removed func(names []string)
@@ -111,7 +115,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if opt.stuck == 0 {
 		opt.stuck = stuckAfter
 	}
-	if err := private.MakeDir(dir); err != nil {
+	if err := private.MakeDir(dir); err != nil && (!opt.Wait || !private.Unwritable(err)) {
 		return nil, fmt.Errorf("recordings: %w", err)
 	}
 	return &Store{dir: dir, opt: opt}, nil

@@ -301,6 +301,11 @@ func (w *writer) sync() error {
 
 // turn ends the present file and begins the next.
 func (w *writer) turn(i item) error {
+	if w.part == 0 && w.r.store.opt.Wait { // Open may not have been able to
+		if err := private.MakeDir(w.r.store.dir); err != nil {
+			return err
+		}
+	}
 	if err := w.space(); err != nil {
 		return err
 	}

@@ -12,15 +12,39 @@ import (
 // ErrNoHome: there is no place for nod's state.
 var ErrNoHome = errors.New("neither NOD_STATE_DIR, XDG_STATE_HOME nor HOME is set")
 
+// UnwritableError says that the folder for nod's state can be used, but not
+// written now: its disk is read-only or full, or its rights are missing.
+type UnwritableError struct {
+	Dir     string
+	Wrapped error
+}
+
+func (e *UnwritableError) Error() string {
+	return fmt.Sprintf("state: %s cannot be written: %v; make room or remount it, or set NOD_STATE_DIR to a folder that you can write", e.Dir, e.Wrapped)
+}
+
+func (e *UnwritableError) Unwrap() error { return e.Wrapped }
+
+// unwritable is err, as an UnwritableError if it is one that can pass.
+func unwritable(dir string, err error) error {
+	for _, passes := range []error{syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, fs.ErrPermission} {
+		if errors.Is(err, passes) {
+			return &UnwritableError{Dir: dir, Wrapped: err}
+		}
+	}
+	return fmt.Errorf("state: %w; set NOD_STATE_DIR to a folder that you can write", err)
+}
+
 // StateDir is the folder for nod's state, made if it is missing: mode 0700,
-// owned by the user, not reached through a symbolic link in its last part.
+// owned by the user, not reached through a symbolic link in its last part. With an
+// [UnwritableError], the folder is returned, too; it may not be there yet.
 func StateDir(getenv func(string) string) (string, error) {
 	dir, err := StatePath(getenv)
 	if err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("state: %w; set NOD_STATE_DIR to a folder that you can write", err)
+		return dir, unwritable(dir, err)
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -39,7 +63,7 @@ func StateDir(getenv func(string) string) (string, error) {
 		}
 	}
 	if err := writable(dir); err != nil {
-		return "", fmt.Errorf("state: %s cannot be written: %w; free space there, or set NOD_STATE_DIR to a folder that you can write", dir, err)
+		return dir, unwritable(dir, err)
 	}
 	return dir, nil
 }
