@@ -49,9 +49,12 @@ fmt: ## format the code
 vuln: ## look for known vulnerabilities that the code reaches
 	$(VULN) ./...
 
+shots: build ## take the pictures of the documents anew, from the real screen
+	@$(GO) run ./cmd/nod/internal/shots -nod $(BIN) -out .shots
+
 generate: ## renew generated files
 	$(GO) generate ./...
 
 check: lint test ## what the gate runs
 
-.PHONY: help run build deps test e2e bench fuzz lint fmt vuln generate check
+.PHONY: help run build deps test e2e bench fuzz lint fmt vuln shots generate check

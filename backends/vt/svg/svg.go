@@ -26,7 +26,7 @@ type Look struct {
 // The looks of a dark and of a light terminal.
 var (
 	Dark = Look{"#101418", "#d8dee4", [16]string{
-		"#1c2128", "#f47067", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7",
+		"#1c2128", "#dc4550", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7",
 		"#636e7b", "#ff938a", "#6bc46d", "#daaa3f", "#6cb6ff", "#dcbdfb", "#56d4dd", "#ffffff",
 	}}
 	Light = Look{"#ffffff", "#24292f", [16]string{
@@ -93,7 +93,7 @@ func (s picture) piece(cells []vt.Cell, col, row int) {
 	}
 	x, y := place(col, row)
 	if bg != "" {
-		fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s"/>`+"\n", x, y, cellWidth*float64(len(cells)), cellHeight, bg)
+		fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" fill="%s" shape-rendering="crispEdges"/>`+"\n", x, y, cellWidth*float64(len(cells)), cellHeight, bg)
 	}
 	if style.Attrs&vt.Hidden != 0 {
 		return
@@ -103,6 +103,10 @@ func (s picture) piece(cells []vt.Cell, col, row int) {
 	for from := 0; from < len(cells); {
 		if cells[from].Blank() && !lined {
 			from++
+			continue
+		}
+		if n := s.frame(cells[from:], col+from, row, style, fg); n > 0 {
+			from += n
 			continue
 		}
 		to := from + max(cells[from].Width(), 1)
@@ -118,6 +122,49 @@ func (s picture) piece(cells []vt.Cell, col, row int) {
 			at, y+baseline, cellWidth*float64(to-from), attributes, escape(text))
 		from = to
 	}
+}
+
+// arms are the halves of a line that a frame's character consists of: up, right, down
+// and left of the cell's middle.
+var arms = map[rune][4]bool{
+	'─': {false, true, false, true}, '│': {true, false, true, false},
+	'┌': {false, true, true, false}, '┐': {false, false, true, true},
+	'└': {true, true, false, false}, '┘': {true, false, false, true},
+	'├': {true, true, true, false}, '┤': {true, false, true, true},
+	'┬': {false, true, true, true}, '┴': {true, true, false, true}, '┼': {true, true, true, true},
+}
+
+// frame draws a frame's character, and equal ones behind it, from edge to edge of their
+// cells, which no font does. It returns how many there were.
+func (s picture) frame(cells []vt.Cell, col, row int, style vt.Style, fg string) int {
+	r, more := s.Rune(cells[0])
+	a, ok := arms[r]
+	if !ok || more {
+		return 0
+	}
+	n := 1
+	for ; r == '─' && n < len(cells); n++ {
+		if next, more := s.Rune(cells[n]); next != r || more {
+			break
+		}
+	}
+	x, y := place(col, row)
+	width := cellWidth * float64(n)
+	middle, center := x+width/2, y+cellHeight/2
+	fmt.Fprintf(s.out, `<path d="`)
+	for i, end := range [4]string{
+		fmt.Sprintf("V%.1f", y), fmt.Sprintf("H%.1f", x+width), fmt.Sprintf("V%.1f", y+cellHeight), fmt.Sprintf("H%.1f", x),
+	} {
+		if a[i] {
+			fmt.Fprintf(s.out, "M%.1f %.1f%s", middle, center, end)
+		}
+	}
+	fmt.Fprintf(s.out, `" stroke="%s"`, fg)
+	if style.Attrs&vt.Dim != 0 {
+		fmt.Fprint(s.out, ` opacity="0.6"`)
+	}
+	fmt.Fprintln(s.out, "/>")
+	return n
 }
 
 func (s picture) plain(c vt.Cell) bool {

@@ -31,7 +31,7 @@ func TestAPictureHasWhatTheTerminalShows(t *testing.T) {
 		look svg.Look
 		want []string
 	}{
-		"dark":  {svg.Dark, []string{svg.Dark.Ground, `fill="#f47067">red</text>`, `fill="` + svg.Dark.Ground + `">x</text>`}},
+		"dark":  {svg.Dark, []string{svg.Dark.Ground, `fill="#dc4550">red</text>`, `fill="` + svg.Dark.Ground + `">x</text>`}},
 		"light": {svg.Light, []string{svg.Light.Ground, `fill="#cf222e">red</text>`, `fill="` + svg.Light.Ground + `">x</text>`}},
 	} {
 		got := draw(t, written, c.look)
@@ -60,5 +60,19 @@ func TestAPictureIsXML(t *testing.T) {
 	}
 	if got := draw(t, "\x1b[8mhidden", svg.Dark); strings.Contains(got, "hidden") {
 		t.Error("what is hidden is in the picture")
+	}
+}
+
+// A frame is drawn from edge to edge, a line of it at once.
+func TestFramesAreLines(t *testing.T) {
+	got := draw(t, "\x1b[?25l┌───┐\r\n├x", svg.Dark)
+	for _, want := range []string{
+		`<path d="M16.2 21.0H20.4M16.2 21.0V30.0" stroke="#d8dee4"/>`, // a corner: right and down
+		`<path d="M33.0 21.0H45.6M33.0 21.0H20.4" stroke="#d8dee4"/>`, // three cells
+		`<path d="M16.2 39.0V30.0M16.2 39.0H20.4M16.2 39.0V48.0" stroke="#d8dee4"/>`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
 	}
 }
