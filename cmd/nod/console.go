@@ -167,7 +167,7 @@ func (d *station) options(ctx context.Context) (console.Options, error) {
 		Targets: &console.Targets{
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
 		},
-		Replay: d.app.replayInConsole,
+		Replay: d.app.replayInConsole, Files: d.files,
 		Edit: d.app.edit, Stop: stop,
 		Theme: d.config.Display.Theme,
 		Keys:  bound,

@@ -91,6 +91,22 @@ func (in *Input) Insert(text string) {
 	in.goal = -1
 }
 
+// Before is what stands before the cursor in its line, the number of that line, and
+// whether it is the only one.
+func (in *Input) Before() (text string, row int, only bool) {
+	return in.line()[:in.offset], in.row, len(in.lines) == 1
+}
+
+// Begins reports whether what is written begins with a text.
+func (in *Input) Begins(with string) bool { return strings.HasPrefix(in.lines[0], with) }
+
+// Replace puts text in the place of what stands before the cursor from a byte of
+// its line on.
+func (in *Input) Replace(from int, text string) {
+	in.remove(in.row, min(from, in.offset), in.row, in.offset)
+	in.Insert(text)
+}
+
 // Do carries out one of the table's commands for writing. It reports whether it
 // could.
 func (in *Input) Do(id keys.ID) bool {

@@ -14,6 +14,7 @@ type Row struct {
 	Name   string // what a choice is told by; unique
 	Text   string // what is shown
 	Note   string // shown at the right: keys, a date
+	Also   string // other words that it is found by, which are not shown
 	Reason string // why it cannot be chosen at the moment; empty if it can
 }
 
@@ -80,10 +81,10 @@ func (c *Chooser) Mark(name string) {
 }
 
 // texts are what is typed is matched with, as package fuzzy wants it: a row's
-// text, and behind it the note, which a narrow screen does not show.
+// text, and behind it the note, which a narrow screen does not show, and other words.
 type texts []Row
 
-func (t texts) String(i int) string { return t[i].Text + " " + t[i].Note }
+func (t texts) String(i int) string { return t[i].Text + " " + t[i].Note + " " + t[i].Also }
 func (t texts) Len() int            { return len(t) }
 
 // match finds the rows that fit what is typed, and marks the first of them.

@@ -38,8 +38,12 @@ func (c *Chooser) Draw(s tcell.Screen, x, y, width, height int, styles *screen.S
 	screen.Draw(s, x, y+height-1, width, screen.Cut(hint, width), styles.Muted)
 }
 
+// leastText is how many cells a row's text keeps beside its note.
+const leastText = 24
+
 // drawRow draws a row: its text, with the letters that were typed, then why it
-// cannot be chosen, and at the right its note where there is room for all of it.
+// cannot be chosen, and at the right its note. The text gives way to the two, to
+// the note only as far as half of the row.
 func drawRow(s tcell.Screen, x, y, width int, m match, marked bool, styles *screen.Styles) {
 	text, hit, side, sign := styles.Text, styles.Accent, styles.Muted, "  "
 	if m.row.Reason != "" {
@@ -50,19 +54,27 @@ func drawRow(s tcell.Screen, x, y, width int, m match, marked bool, styles *scre
 		screen.Fill(s, x, y, width, 1, " ", text)
 	}
 	at := screen.Draw(s, x, y, width, sign, text)
+	note, reason := screen.Clean(m.row.Note), ""
+	if m.row.Reason != "" {
+		reason = " (" + screen.Clean(m.row.Reason) + ")"
+	}
+	noted := screen.Width(note) + 2 // cells
+	room := width - at - min(screen.Width(reason), width/2)
 	whole := screen.Clean(m.row.Text)
-	shown := screen.Cut(whole, width-at)
+	switch fits := screen.Width(whole)+noted <= room; {
+	case note == "", !fits && room-noted < max(leastText, width/2):
+		noted = 0
+	}
+	room -= noted
+	shown := screen.Cut(whole, room)
 	if whole != m.row.Text || shown != whole {
 		at += screen.Draw(s, x+at, y, width-at, shown, text) // where letters stand is not known any more
 	} else {
 		at += drawHits(s, x+at, y, m.row.Text, m.hits, text, hit)
 	}
-	if m.row.Reason != "" {
-		at += screen.Draw(s, x+at, y, width-at, screen.Cut(" ("+screen.Clean(m.row.Reason)+")", width-at), side)
-	}
-	note := screen.Clean(m.row.Note)
-	if w := screen.Width(note); w > 0 && at+2+w <= width {
-		screen.Draw(s, x+width-w, y, w, note, side)
+	screen.Draw(s, x+at, y, width-at-noted, screen.Cut(reason, width-at-noted), side)
+	if noted > 0 {
+		screen.Draw(s, x+width-noted+2, y, noted-2, note, side)
 	}
 }
 

@@ -42,6 +42,7 @@ type Console struct {
 	screen    *screen.Screen
 	chat      *chat.Transcript
 	input     *chat.Input
+	offers    offers // of what a word in the input could become
 	turns     turns
 	panes     panes
 	approval  approval
@@ -58,7 +59,7 @@ type Console struct {
 	playNext  time.Duration  // when it next changes; 0: not before a key
 	themeName string
 	ground    themes.Ground // of the terminal, once it has said
-	context   int // percent
+	context   int           // percent
 	focus     focus
 	layout    layout
 	paste     *paste

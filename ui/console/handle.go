@@ -27,6 +27,13 @@ func (c *Console) key(ev *tcell.EventKey) {
 		c.playerKey(name)
 		return
 	}
+	if place == keys.Completing {
+		if c.offersKey(name) {
+			return
+		}
+		c.closeOffers() // whatever the key means, it finds the input as it is without them
+		place = keys.Input
+	}
 	if place == keys.Input && len(name) == 1 && c.input.Empty() {
 		// Nothing is written yet: what asks for help elsewhere does it here, too.
 		if cmd, _ := c.opt.Keys.Find(keys.Chat, name); cmd.ID == keys.Help {

@@ -108,6 +108,7 @@ func (c *Console) draw() {
 		c.panes.draw(c, i, r, !modal && c.focus.place == keys.Pane && c.focus.pane == i)
 	}
 	c.drawBar(modal)
+	c.drawOffers(modal)
 	c.drawOverlays()
 	if h > 2 {
 		status.DrawTop(s, l.top.x, l.top.y, l.top.w, c.topLine(), &c.styles)
@@ -253,6 +254,9 @@ func (c *Console) place() keys.Place {
 		return keys.Playing
 	case c.focus.place == keys.Pane && c.panes.at(c.focus.pane).searching():
 		return keys.Searching
+	}
+	if c.focus.place == keys.Input && c.offers.menu.Open() {
+		return keys.Completing
 	}
 	return c.focus.place
 }

@@ -14,7 +14,7 @@ func TestThePaletteGivesEveryCommand(t *testing.T) {
 	s.Type("a draft").Press("Ctrl-P").See("commands").See("interrupt the turn (nothing is running)")
 	s.Type("interrupt the").Press("Enter").See("interrupt the turn").Press("Esc").Press("Esc").Gone("Esc closes").See("> a draft")
 
-	s.Press("Ctrl-P").Type("zoom").Press("Esc", "Esc") // what is typed is never given to the input
+	s.Press("Ctrl-P").Type("zoom").See("› show only the part").Press("Esc", "Esc") // what is typed is never given to the input
 	s.See("> a draft").Press("Ctrl-U")
 
 	s.Press("Ctrl-P").Type("status").Press("Enter").Gone("Esc closes").See("approvals waiting: 0")

@@ -10,6 +10,7 @@ import (
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/ui/completion"
 	"github.com/nod-console/nod/ui/keys"
 )
 
@@ -110,6 +111,10 @@ type Options struct {
 
 	// Theme is the name of an embedded theme, or themes.Auto; empty means the default.
 	Theme string
+
+	// Files finds the files of this machine that a name could become of which a
+	// part is written; quoted says that the name may hold blanks.
+	Files func(ctx context.Context, written string, quoted bool) (completion.Found, error)
 
 	// Keys say what keys mean; nil stands for those that nod brings.
 	Keys *keys.Table

@@ -210,6 +210,7 @@ func (c *Console) event(ev tcell.Event) error {
 	default:
 		return nil
 	}
+	c.offer()
 	c.dirty = true
 	return nil
 }
@@ -280,6 +281,8 @@ func (c *Console) letter(letter any) {
 	case modelled:
 		c.status.Model, c.status.Limit, c.context = l.model.Name, l.model.Limit, l.model.Context
 		c.chat.Notice("model: " + l.model.Name + ", from the next request on")
+	case candidates:
+		c.found(l)
 	case unsteered:
 		c.unsteer(l.text)
 	case offered:

@@ -165,7 +165,7 @@ var standard = []Command{
 	{Editor, []string{"Ctrl-X", "Alt-e"}, Input, "", "", "write on in your editor ($VISUAL, $EDITOR)", "", writing, Callback},
 	{Earlier, []string{"Up", "Alt-p"}, Input, "", "", "the line above, then earlier prompts", "", writing, Nothing},
 	{Later, []string{"Down", "Alt-n"}, Input, "", "", "the line below, then later prompts", "", writing, Nothing},
-	{Complete, []string{"Tab"}, Completing, "", "", "behind / or @: put in the candidate that is marked", "take it", writing, Nothing},
+	{Complete, []string{"Tab"}, Completing, "", "", "behind / or @: put in the candidate that is marked; Enter does so once Up or Down has marked one", "take it", writing, Nothing},
 	{Select, []string{"Up"}, Completing, "", "", "mark the candidate above", "", writing, Nothing},
 	{SelectNext, []string{"Down"}, Completing, "", "", "mark the candidate below", "", writing, Nothing},
 	{LineStart, []string{"Home", "Ctrl-A"}, Input, "", "", "to the start of the line", "", writing, Nothing},
