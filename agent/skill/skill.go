@@ -59,6 +59,10 @@ var (
 	toolForm    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 )
 
+// unversioned is the version of a skill that names none, as those of other
+// programs often do.
+const unversioned = "0"
+
 // Parse reads a SKILL.md.
 func Parse(text string) (Skill, error) {
 	keys, body, err := front(strings.ToValidUTF8(text, "\uFFFD"))
@@ -66,6 +70,10 @@ func Parse(text string) (Skill, error) {
 		return Skill{}, err
 	}
 	s := Skill{Name: keys["name"].text, Description: oneLine(keys["description"].text), Version: keys["version"].text, Body: body}
+	if _, ok := keys["version"]; !ok {
+		keys["version"] = value{text: unversioned}
+		s.Version = unversioned
+	}
 	for _, key := range []string{"name", "description", "version"} {
 		if v, ok := keys[key]; !ok || v.isList || v.text == "" {
 			return s, fmt.Errorf("the front matter has no %s", key)

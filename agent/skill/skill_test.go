@@ -40,6 +40,9 @@ func TestFrontMatterIsReadAsItIsWritten(t *testing.T) {
 		fmt.Sprintf("%q", s.Tags) != `["tls" "it's" "a, b"]` || fmt.Sprintf("%q", s.Tools) != `["run_shell" "read_file"]` || s.Body != "# Steps\n---\nmore" {
 		t.Errorf("%+v", s)
 	}
+	if s, err := Parse(strings.Replace(good, "version: 1.2.0\n", "license: MIT\nallowed-tools: Read, Grep\nmetadata:\n  author: ops\n", 1)); err != nil || s.Version != "0" || s.Tools != nil {
+		t.Errorf("of another program: %+v, %v", s, err)
+	}
 	if s, err := Parse(strings.Replace(good, "version", "tools: []\nversion", 1)); err != nil || s.Tools == nil || len(s.Tools) != 0 {
 		t.Errorf("no tools at all: %+v, %v", s, err)
 	}

@@ -28,8 +28,8 @@ func (a *app) skillCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "skill",
 		Short: "instructions for certain tasks: list, show, install, remove",
-		Long: `A skill is a folder with a file SKILL.md: front matter with name, description and
-version, optional tags and tools, and below it how a task is done. They are found
+		Long: `A skill is a folder with a file SKILL.md: front matter with name and
+description, optional version, tags and tools, and below it how a task is done. They are found
 in the folder skills beside the configuration, in ~/.agents/skills and
 ~/.claude/skills, and in the same folders of the working directory once you allow
 that (nod memory allow). A skill is guidance: what it leads to is judged and asked
