@@ -161,7 +161,8 @@ func (a approver) Approve(ctx context.Context, r policy.Request) (answer policy.
 // reads from it.
 func (c *Conversation) Alone(ctx context.Context, do func() error) error {
 	return c.floor.ask(ctx, func() error {
-		c.out.end()
+		c.out.hold()
+		defer c.out.release()
 		return do()
 	})
 }

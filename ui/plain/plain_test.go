@@ -206,6 +206,59 @@ func TestApprovalsAreAskedInLines(t *testing.T) {
 
 // A question that comes while a prompt is being written takes the input, and the
 // prompt is asked for again.
+// TestSubAgentsAskAtTheSameTime: each approval says whose it is and stands alone, what
+// the others do meanwhile comes behind the answer, and no answer is for two of them.
+func TestSubAgentsAskAtTheSameTime(t *testing.T) {
+	const both = 2
+	answers := make(chan policy.Answer, both)
+	var s *story
+	asked := make(chan struct{})
+	var sink agent.Sink
+	s = begin(t, console.Options{Submit: func(ctx context.Context, _ string, events agent.Sink) error {
+		sink = events
+		close(asked)
+		var all sync.WaitGroup
+		for _, name := range []string{"one", "two"} {
+			all.Go(func() {
+				a := tools.Action{Kind: tools.Exec, Command: "mkdir /srv/" + name, Target: "local", Dialect: "sh"}
+				answer, err := s.Approver().Approve(ctx, policy.Request{ID: name, Action: a, Agent: name, Verdict: risk.Command(a.Command, risk.POSIX)})
+				if err != nil {
+					t.Error(err)
+				}
+				answers <- answer
+			})
+		}
+		all.Wait()
+		events(agent.Done{Ending: agent.Answered})
+		return nil
+	}})
+	s.write("make them\n")
+	<-asked
+	seen := map[string]bool{}
+	for n := range both {
+		text := s.see("run it? [y/N] ")
+		whose := "one"
+		if strings.Contains(text, "for the sub-agent two") {
+			whose = "two"
+		}
+		if !strings.Contains(text, "APPROVE on local for the sub-agent "+whose) || strings.Count(text, "APPROVE") != 1 || !strings.Contains(text, "mkdir /srv/"+whose) || seen[whose] {
+			t.Errorf("question %d:\n%s", n, text)
+		}
+		seen[whose] = true
+		sink(agent.Notice{Text: "something else happens"})
+		sink(agent.Text{Text: "and half a "})
+		s.write("y\n")
+		answer := <-answers
+		if answer.RequestID != whose || !answer.Approved {
+			t.Errorf("%+v", answer)
+		}
+		if before := s.see("note: something else happens\n"); strings.TrimSpace(before) != "y" {
+			t.Errorf("behind the question stands %q", before)
+		}
+	}
+	s.see("you: ")
+}
+
 func TestAQuestionTakesTheInputFromThePrompt(t *testing.T) {
 	s := begin(t, console.Options{})
 	for range 20 {

@@ -28,6 +28,38 @@ type printer struct {
 	whose  string // of the piece of text that is under way
 	begun  bool   // a line of it has been printed
 	rest   string // of it, until its line is complete
+	held   *held  // not nil while a question stands
+}
+
+// held is what comes while a question stands. It is printed behind the answer, so
+// that the question stays the last thing that is seen.
+type held struct {
+	text strings.Builder
+	left int // lines that were left out
+}
+
+// maxHeld bounds what is held, in bytes.
+const maxHeld = 256 << 10
+
+// hold keeps what comes until release.
+func (p *printer) hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush()
+	p.held = &held{}
+}
+
+func (p *printer) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.held
+	p.held = nil
+	if h.text.Len() > 0 {
+		p.write(h.text.String())
+	}
+	if h.left > 0 {
+		p.lines(note, fmt.Sprintf("%d lines more came meanwhile and are left out", h.left))
+	}
 }
 
 // say adds a text of somebody's: its first line with the word, the others below.
@@ -140,6 +172,14 @@ func (p *printer) answered(complete bool) {
 // write writes lines. What somebody is writing stays above them, and he is asked
 // anew.
 func (p *printer) write(text string) {
+	if h := p.held; h != nil {
+		if h.left > 0 || h.text.Len()+len(text) > maxHeld {
+			h.left += strings.Count(text, "\n")
+		} else {
+			h.text.WriteString(text)
+		}
+		return
+	}
 	if p.asking {
 		text = "\n" + text + you + ": "
 	}
