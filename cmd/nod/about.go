@@ -66,7 +66,7 @@ const seeAlsoHeading = ".SH SEE ALSO\n"
 // printManuals prints the pages of the commands below parent.
 func (a *app) printManuals(parent *cobra.Command) error {
 	for _, c := range parent.Commands() {
-		if c.Hidden || c.Name() == "help" || c.Name() == "completion" || c.IsAdditionalHelpTopicCommand() {
+		if c.Hidden || c.Name() == "help" || c.IsAdditionalHelpTopicCommand() {
 			continue
 		}
 		if err := doc.GenMan(c, manualHeader(), a.out); err != nil {

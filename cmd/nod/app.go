@@ -159,8 +159,10 @@ write into ~/.config/nod/config.toml:
 	root.AddCommand(
 		a.askCommand(), a.runCommand(), a.riskCommand(), a.policyCommand(), a.auditCommand(), a.replayCommand(), a.recordingsCommand(), a.historyCommand(),
 		a.memoryCommand(), a.skillCommand(), a.agentsCommand(),
-		a.targetsCommand(), a.sshCommand(), a.configCommand(), a.traceCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(), a.keysTopic(),
+		a.targetsCommand(), a.sshCommand(), a.configCommand(), a.traceCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(),
+		a.completionCommand(), a.keysTopic(),
 	)
+	a.complete(root)
 	return root
 }
 
