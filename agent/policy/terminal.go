@@ -22,6 +22,7 @@ type Terminal struct {
 	rw    io.ReadWriter
 	look  func(context.Context, Request) []Look
 	looks func(Request) bool
+	alone func() (over func())
 	turn  chan struct{} // holds one while nobody asks
 	lines chan line     // from the one reader
 	stale bool          // the reader still waits for a line that a withdrawn question asked for
@@ -51,6 +52,11 @@ func (t *Terminal) OnPreview(there func(Request) bool, look func(context.Context
 	t.looks, t.look = there, look
 }
 
+// OnQuestion has begin called when a question's turn comes, and what it returns when
+// that is answered: nothing else should be written to the terminal meanwhile. It is
+// called before the first Approve.
+func (t *Terminal) OnQuestion(begin func() (over func())) { t.alone = begin }
+
 // previews reports whether a look around is offered.
 func (t *Terminal) previews(r Request) bool { return t.looks != nil && t.looks(r) }
 
@@ -64,6 +70,9 @@ func (t *Terminal) Approve(ctx context.Context, r Request) (Answer, error) {
 	defer func() { t.turn <- struct{}{} }()
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
+	}
+	if t.alone != nil {
+		defer t.alone()()
 	}
 	said := Describe(r)
 	for {

@@ -80,3 +80,43 @@ func TestASubAgentAtWork(t *testing.T) {
 		}
 	}
 }
+
+// TestSubAgentsAskOnTheTerminal: two that work at the same time ask one after the
+// other, and nothing of what the other does comes behind a question that stands.
+func TestSubAgentsAskOnTheTerminal(t *testing.T) {
+	w := newWorld(t)
+	w.write(".config/nod/agents/maker.toml", "name = \"maker\"\ndescription = \"makes folders\"\ntools = [\"run_shell\"]\nprompt = \"Be a maker.\"\n", 0o600)
+	send := func(id, task string) call {
+		return call{id, "task", map[string]any{"agent": "maker", "task": task}}
+	}
+	made := []string{filepath.Join(w.home, "one"), filepath.Join(w.home, "two")}
+	m := serveModel(t,
+		calls(send("a", "Make a folder."), send("b", "Make another.")),
+		calls(shell("c", "mkdir "+made[0], true)), calls(shell("d", "mkdir "+made[1], true)),
+		says("It is made."), says("It is made."),
+		says("Both are there."),
+	)
+	w.extra = append(w.extra, "NOD_BASE_URL="+m.URL+"/v1", "NOD_MODEL=scripted")
+	s := openDisplay(t, 150, 60, w.env(), w.nod, "ask", "have two folders made")
+	for n := range made {
+		s.until("see a question at the end", func(text string) bool {
+			text = strings.TrimSpace(text)
+			return strings.Count(text, "APPROVE on local for the sub-agent maker") == n+1 && strings.HasSuffix(text, "to write that rule]")
+		})
+		eventually(t, "both have asked for their calls", func() bool { return len(m.asked()) >= 3 })
+		if text := strings.TrimSpace(s.text()); !strings.HasSuffix(text, "to write that rule]") {
+			t.Errorf("something stands behind the question:\n%s", text)
+		}
+		s.press("y")
+		s.press("Enter")
+	}
+	if status := s.ended(); status != "0" {
+		t.Errorf("exit status %s:\n%s", status, s.text())
+	}
+	s.see("Both are there.")
+	for _, dir := range made {
+		if _, err := os.Stat(dir); err != nil {
+			t.Error(err)
+		}
+	}
+}

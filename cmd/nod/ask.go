@@ -84,7 +84,8 @@ func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, appr
 	}
 	defer func() { err = errors.Join(err, kept.close(context.WithoutCancel(ctx), a, store)) }()
 	var h *house
-	approver, closeTTY := a.askOnTerminal(&h)
+	out := &reporter{app: a, json: asJSON}
+	approver, closeTTY := a.askOnTerminal(&h, out.hold)
 	defer closeTTY()
 	ask, closeQuestions := a.questionsOnTerminal()
 	defer closeQuestions()
@@ -114,7 +115,6 @@ func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, appr
 		return err
 	}
 	h.known.consider(ctx)
-	out := &reporter{app: a, json: asJSON}
 	ending := turns.Run(ctx, talk.ID, prompt, out.take)
 	armed.settle(ctx)
 	if err := store.End(context.WithoutCancel(ctx), talk.ID); err != nil {
@@ -149,12 +149,39 @@ type reporter struct {
 	mu     sync.Mutex
 	open   bool // the answer's last line has not ended
 	failed error
+	asking bool          // a question stands on the terminal
+	held   []agent.Event // that came meanwhile, for behind its answer
+}
+
+// hold keeps what comes until the function that it returns is called, so that a
+// question stays the last thing that is seen.
+func (r *reporter) hold() (over func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asking = true
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.asking = false
+		for _, e := range r.held {
+			r.report(e)
+		}
+		r.held = nil
+	}
 }
 
 // take is an agent.Sink.
 func (r *reporter) take(e agent.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.asking && !r.json { // who reads lines of JSON wants them at once
+		r.held = append(r.held, e)
+		return
+	}
+	r.report(e)
+}
+
+func (r *reporter) report(e agent.Event) {
 	var err error
 	if r.json {
 		err = r.line(e)

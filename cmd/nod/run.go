@@ -110,7 +110,7 @@ func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 		return a.refuse(f, fmt.Errorf("run: %w", err))
 	}
 	var h *house
-	approver, closeTTY := a.askOnTerminal(&h)
+	approver, closeTTY := a.askOnTerminal(&h, nil)
 	defer closeTTY()
 	ask, closeQuestions := a.questionsOnTerminal()
 	defer closeQuestions()
