@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gdamore/tcell/v2"
+
 	"github.com/nod-console/nod/ui/completion"
 	"github.com/nod-console/nod/ui/console"
 	"github.com/nod-console/nod/ui/targets"
@@ -90,6 +92,16 @@ func TestACommandIsOfferedBehindASlash(t *testing.T) {
 	s.Type("/theme drac").See("› dracula").Press("Ctrl-U")
 	s.Type("/etc").Gone("›").Type("/passwd").Gone("›").Press("Ctrl-U")
 	s.Type("/resume").See("(no earlier conversation was left open)").Press("Ctrl-U")
+}
+
+// What was wanted is not put in once the operator is elsewhere.
+func TestAnOfferThatComesLateChangesNothing(t *testing.T) {
+	s, d := writing(t, 80, 24)
+	s.console.AddPane(newTerminal("$ ").pane("%1", "local"))
+	s.Idle().Type("@slow").See("looking").Press("Tab").Mouse(60, 5, tcell.Button1).Mouse(60, 5, tcell.ButtonNone).See("reading local")
+	close(d.letGo)
+	s.Press("Esc").See("> @slow").See("› slow.txt")
+	s.Gone("/srv/slow.txt")
 }
 
 // What the screen looks like with candidates and with the palette, at all sizes.
