@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
 	"github.com/nod-console/nod/agent/policy"
@@ -64,6 +63,7 @@ type Console struct {
 	layout    layout
 	paste     *paste
 	actions   actions
+	mouseOn   bool            // the terminal reports the mouse
 	dragged   tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
 	blurred   bool            // the terminal has lost the focus
 	quit      bool
@@ -94,7 +94,7 @@ func New(opt Options) (*Console, error) {
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	c := &Console{opt: opt, now: opt.Now, mail: newMailbox(), styles: screen.NewStyles(theme), themeName: opt.Theme, status: opt.Status}
+	c := &Console{opt: opt, now: opt.Now, mail: newMailbox(), styles: screen.NewStyles(theme), themeName: opt.Theme, status: opt.Status, mouseOn: opt.Mouse}
 	if c.now == nil {
 		c.now = time.Now
 	}
@@ -203,7 +203,7 @@ func (c *Console) open() (*screen.Screen, error) {
 		return nil, err
 	}
 	if c.opt.Mouse {
-		s.EnableMouse(tcell.MouseButtonEvents, tcell.MouseDragEvents)
+		s.EnableMouse(mouseReports...)
 	}
 	return s, nil
 }

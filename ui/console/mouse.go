@@ -1,6 +1,8 @@
 package console
 
 import (
+	"fmt"
+
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
@@ -8,6 +10,30 @@ import (
 )
 
 const wheelLines = 3
+
+// mouseReports are what the terminal is to report of the mouse.
+var mouseReports = []tcell.MouseFlags{tcell.MouseButtonEvents, tcell.MouseDragEvents}
+
+// useMouse has the terminal report the mouse, or keep it for itself (/mouse).
+func (c *Console) useMouse(word string) {
+	switch word {
+	case "":
+		c.mouseOn = !c.mouseOn
+	case "on", "off":
+		c.mouseOn = word == "on"
+	default:
+		c.chat.Fault(fmt.Sprintf("/mouse %q: want on or off", word), "/mouse alone changes it")
+		return
+	}
+	c.actions, c.dragged = actions{}, nil // what was down is let go of elsewhere
+	if c.mouseOn {
+		c.screen.EnableMouse(mouseReports...)
+		c.chat.Notice("the mouse selects, scrolls and clicks here; most terminals keep it for themselves while Shift is down")
+		return
+	}
+	c.screen.DisableMouse()
+	c.chat.Notice("the mouse is your terminal's: it selects as it does elsewhere, also across frames")
+}
 
 // actions turns tcell's mouse events, which tell what is down, into tview's,
 // which tell what happened.

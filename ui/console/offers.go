@@ -65,7 +65,10 @@ func (c *Console) searchFiles(w completion.Word) {
 	c.offers.cancel = cancel
 	c.spawn(func() {
 		found, err := c.opt.Files(ctx, w.Text, w.Quoted)
-		if err != nil && ctx.Err() == nil {
+		if ctx.Err() != nil { // whoever wants to know it has asked anew
+			return
+		}
+		if err != nil {
 			found.Note = err.Error()
 		}
 		c.mail.put(candidates{w, found})
@@ -125,7 +128,7 @@ func (c *Console) arguments(word string) []string {
 	case cmd.ID == keys.Targets:
 		return c.targetNames()
 	case strings.Contains(cmd.Args, "|"):
-		return strings.Split(cmd.Args, "|")
+		return strings.Split(strings.Trim(cmd.Args, "[]"), "|")
 	}
 	return nil
 }

@@ -104,6 +104,26 @@ func TestAnOfferThatComesLateChangesNothing(t *testing.T) {
 	s.Gone("/srv/slow.txt")
 }
 
+func TestTheMouseIsSwitchedAtRunTime(t *testing.T) {
+	s := begin(t, 80, 24, func(opt *console.Options) { opt.Mouse = true })
+	for _, c := range []struct {
+		line, see string
+		on        bool
+	}{
+		{"/mouse maybe", `/mouse "maybe": want on or off`, true},
+		{"/mouse off", "the mouse is your terminal's", false},
+		{"/mouse", "the mouse selects, scrolls and clicks here", true},
+		{"/mouse", "the mouse is your terminal's", false},
+		{"/mouse on", "the mouse selects", true},
+	} {
+		if s.Type(c.line).Press("Enter").See(c.see); s.MouseReported() != c.on {
+			t.Errorf("%s: reported %v", c.line, !c.on)
+		}
+		s.Type("/new").Press("Ctrl-U")
+	}
+	s.Type("/mouse o").See("› on").See("off")
+}
+
 // What the screen looks like with candidates and with the palette, at all sizes.
 func TestOffersAndPaletteAtAllSizes(t *testing.T) {
 	for _, size := range [][2]int{{40, 10}, {80, 24}, {120, 40}, {200, 60}} {
@@ -111,10 +131,10 @@ func TestOffersAndPaletteAtAllSizes(t *testing.T) {
 		s, _ := writing(t, size[0], size[1])
 		s.console.AddPane(newTerminal("$ ls\nnotes.txt").pane("%1", "local"))
 		s.Idle().Type("compare @").See("left out: 2 that may hold secrets").Golden("files" + at).Press("Ctrl-U")
-		s.Type("/").See("› ").Golden("commands" + at).Press("Ctrl-U")
+		s.Type("/st").See("› ").Golden("commands" + at).Press("Ctrl-U")
 		s.Type("a draft").Press("Ctrl-P").See("commands").Golden("palette" + at)
-		s.Type("pane").Golden("palette-filtered" + at)
-		s.Press("Ctrl-U").Type("zzz").See("nothing fits").Press("Ctrl-U").Press("Down", "Down", "End").Golden("palette-end" + at)
+		s.Type("terminal").Golden("palette-filtered" + at)
+		s.Press("Ctrl-U").Type("zzz").See("nothing fits").Press("Ctrl-U").Press("Down", "Down", "End").See("› quit")
 		if last := strings.Count(s.Text(), "› "); last != 1 {
 			t.Errorf("%s: %d rows are marked", at, last)
 		}

@@ -59,6 +59,8 @@ func (c *Console) slash(text string) {
 		c.steer(args)
 	case keys.Queue:
 		c.showQueue(args)
+	case keys.Mouse:
+		c.useMouse(args)
 	default:
 		c.do(cmd)
 	}

@@ -79,6 +79,7 @@ const (
 	Compact ID = "compact"
 	Steer   ID = "steer"
 	Queue   ID = "queue"
+	Mouse   ID = "mouse"
 )
 
 // Place is where the keyboard is.
@@ -231,6 +232,7 @@ var standard = []Command{
 	{Steer, nil, 0, "steer", "text", "say something to the model while it works: it gets in at the next step, not only after the turn", "", commands, Callback},
 	{Queue, nil, 0, "queue", "[clear]", "show what waits for the end of the turn; clear: take it back into the input", "", commands, Nothing},
 	{Theme, nil, 0, "theme", "[name]", "change the colours; without a name: choose while looking", "", commands, Nothing},
+	{Mouse, nil, 0, "mouse", "[on|off]", "use the mouse here, or leave it to your terminal and its own way to select; without a word: change that", "", commands, Nothing},
 	{New, nil, 0, "new", "", "begin a new conversation", "", commands, Callback},
 	{Replay, nil, 0, "replay", "[run]", "play what a pane has shown: the newest recording with something in it, or where a run begins", "", commands, Callback},
 	{Resume, nil, 0, "resume", "", "go on with the conversation that was offered", "", commands, Offer},

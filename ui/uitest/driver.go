@@ -38,6 +38,7 @@ type watched struct {
 	rows   []string
 	styles map[[2]int]tcell.Style
 	cursor [3]int // column, row, visible
+	mouse  bool   // is reported
 	frames int
 	copied []string
 	shown  chan struct{} // closed with the next frame
@@ -71,6 +72,21 @@ func (s *watched) SetClipboard(text []byte) {
 func (s *watched) Sync() {
 	s.SimulationScreen.Sync()
 	s.record()
+}
+
+// EnableMouse implements tcell.Screen.
+func (s *watched) EnableMouse(flags ...tcell.MouseFlags) {
+	s.reports(true)
+	s.SimulationScreen.EnableMouse(flags...)
+}
+
+// DisableMouse implements tcell.Screen.
+func (s *watched) DisableMouse() { s.reports(false); s.SimulationScreen.DisableMouse() }
+
+func (s *watched) reports(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mouse = on
 }
 
 func (s *watched) record() {
@@ -315,6 +331,13 @@ func (u *UI) Cursor() (x, y int, visible bool) {
 	u.screen.mu.Lock()
 	defer u.screen.mu.Unlock()
 	return u.screen.cursor[0], u.screen.cursor[1], u.screen.cursor[2] == 1
+}
+
+// MouseReported says whether the console has the terminal report the mouse.
+func (u *UI) MouseReported() bool {
+	u.screen.mu.Lock()
+	defer u.screen.mu.Unlock()
+	return u.screen.mouse
 }
 
 // Style is the style of a cell.
