@@ -7,6 +7,8 @@
 //	case runbook.Allowed:                  // f.Text() for the model, as data
 //	}
 //
+// [LookOn] reads the same of a folder on another target, but no skills.
+//
 // # Promises
 //
 //   - Consent is to the very bytes that were looked at: the digest of all files that

@@ -114,7 +114,7 @@ func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, appr
 	if err != nil {
 		return err
 	}
-	h.known.consider(ctx)
+	h.consider(ctx)
 	ending := turns.Run(ctx, talk.ID, prompt, out.take)
 	armed.settle(ctx)
 	if err := store.End(context.WithoutCancel(ctx), talk.ID); err != nil {

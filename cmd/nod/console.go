@@ -332,7 +332,7 @@ func (d *station) submit(ctx context.Context, prompt string, sink agent.Sink) er
 	if err != nil {
 		return err
 	}
-	d.parts.house.known.consider(ctx)
+	d.parts.house.consider(ctx)
 	turns.Run(ctx, talk, prompt, sink)
 	return nil
 }

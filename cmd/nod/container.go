@@ -109,7 +109,7 @@ func (s *sites) openContainer(ctx context.Context, name string) (*site, error) {
 	if err != nil {
 		return nil, errors.Join(err, there.Close())
 	}
-	there.user = facts.User
+	there.user, there.home = facts.User, facts.Home
 	if !slices.Contains(facts.Writable, "/tmp") {
 		there.container.noTmux = "tmux has no folder for its socket, since /tmp is not writable"
 	}

@@ -40,8 +40,9 @@ type knowledge struct {
 	warn  func(string)
 
 	mu    sync.Mutex
-	told  runbook.Folder // as the operator has allowed it
-	spoke string         // what was warned of last
+	told  runbook.Folder            // as the operator has allowed it
+	there map[string]runbook.Folder // the same of targets that were looked at, by name
+	spoke string                    // what was warned of last
 }
 
 // allower asks the operator for a yes.
@@ -140,6 +141,18 @@ func looksSecret(keeper *redact.Keeper) func(string) bool {
 	}
 }
 
+// consider looks, before a turn, at what the workspace says and what the operator's
+// folder on the current target says.
+func (h *house) consider(ctx context.Context) {
+	h.known.consider(ctx)
+	h.sites.mu.Lock()
+	there := h.sites.find(h.sites.chosen)
+	h.sites.mu.Unlock()
+	if there != nil && there.home != "" {
+		h.known.considerTarget(ctx, there.target, there.home)
+	}
+}
+
 // consider looks at what the workspace says, before a turn. The operator is asked
 // once for the bytes that are there.
 func (k *knowledge) consider(ctx context.Context) {
@@ -150,23 +163,72 @@ func (k *knowledge) consider(ctx context.Context) {
 	if err == nil && f.Empty() && len(f.Left) > 0 {
 		err = errors.New(strings.Join(f.Left, "; "))
 	}
-	var state runbook.State
 	if err == nil && !f.Empty() {
-		state, err = k.consents.Of(f)
+		f, err = k.judged(ctx, f, "guidance in the working folder", fmt.Sprintf("nod memory allow %s does", f.Dir))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errUnanswered):
+		k.tell(runbook.Folder{}, "")
+	case err != nil:
 		k.tell(runbook.Folder{}, err.Error())
+	default:
+		k.tell(f, "")
+	}
+}
+
+// considerTarget looks at what the operator's folder on a target says, once. Only
+// what he allows is told to the model, while it works there.
+func (k *knowledge) considerTarget(ctx context.Context, t backends.Target, home string) {
+	k.mu.Lock()
+	_, known := k.there[t.Name()]
+	k.mu.Unlock()
+	if known {
 		return
 	}
-	if !f.Empty() && (state == runbook.Unknown || state == runbook.Changed) {
-		yes, answered := k.ask(ctx, f, state)
-		if !answered {
-			k.tell(runbook.Folder{}, "")
-			return
+	f, err := runbook.LookOn(ctx, t, home)
+	if err == nil && f.Empty() && len(f.Left) > 0 {
+		err = errors.New(strings.Join(f.Left, "; "))
+	}
+	if err == nil && !f.Empty() {
+		f, err = k.judged(ctx, f, "guidance on "+t.Name(), "nod asks for it on a terminal")
+	}
+	if ctx.Err() != nil || errors.Is(err, errUnanswered) {
+		return // the next turn looks again
+	}
+	if err != nil {
+		f = runbook.Folder{}
+		if k.warn != nil {
+			k.warn("what " + t.Name() + ":" + home + " says is not read: " + err.Error())
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.there == nil {
+		k.there = map[string]runbook.Folder{}
+	}
+	k.there[t.Name()] = f
+}
+
+// errUnanswered: the operator has said neither yes nor no. The next turn asks again.
+var errUnanswered = errors.New("it was not answered")
+
+// judged is a folder as it may be told: as it is if the operator has allowed or now
+// allows it, otherwise empty. how is what allows it where nobody can be asked.
+func (k *knowledge) judged(ctx context.Context, f runbook.Folder, title, how string) (runbook.Folder, error) {
+	state, err := k.consents.Of(f)
+	if err != nil {
+		return runbook.Folder{}, err
+	}
+	if state == runbook.Unknown || state == runbook.Changed {
+		if k.allow == nil {
+			return runbook.Folder{}, errors.New("nobody has allowed it yet; " + how)
+		}
+		yes, err := k.allow(ctx, title, consentText(f, state))
+		if err != nil {
+			return runbook.Folder{}, errUnanswered
 		}
 		if err := k.consents.Set(f, yes, time.Now()); err != nil {
-			k.tell(runbook.Folder{}, err.Error())
-			return
+			return runbook.Folder{}, err
 		}
 		state = runbook.Refused
 		if yes {
@@ -176,7 +238,7 @@ func (k *knowledge) consider(ctx context.Context) {
 	if state != runbook.Allowed {
 		f = runbook.Folder{}
 	}
-	k.tell(f, "")
+	return f, nil
 }
 
 // tell takes over what may be told, and warns once of what is wrong.
@@ -191,18 +253,13 @@ func (k *knowledge) tell(f runbook.Folder, wrong string) {
 	}
 }
 
-func (k *knowledge) ask(ctx context.Context, f runbook.Folder, state runbook.State) (yes, answered bool) {
-	if k.allow == nil {
-		k.tell(runbook.Folder{}, fmt.Sprintf("nobody has allowed it yet; nod memory allow %s does", f.Dir))
-		return false, false
-	}
+// consentText is what the operator is asked about a folder.
+func consentText(f runbook.Folder, state runbook.State) string {
 	text := f.Describe() + "\n\n"
 	if state == runbook.Changed {
 		text += "It has changed since you were asked. "
 	}
-	text += "May the model read this, as data? Whatever it says, calls are judged and asked as always."
-	yes, err := k.allow(ctx, "guidance in the working folder", text)
-	return yes, err == nil
+	return text + "May the model read this, as data? Whatever it says, calls are judged and asked as always."
 }
 
 // allowed is the workspace as the operator has allowed it.
@@ -237,8 +294,13 @@ func (k *knowledge) guidance(target string) agent.Guidance {
 	if text := k.runbook(target); text != "" {
 		g.Own = memory.Fence("guidance", "[operator] the runbook of "+target+"\n\n"+text)
 	}
-	if text := k.allowed().Text(); text != "" {
-		g.Folder = memory.Fence("guidance", text)
+	k.mu.Lock()
+	there := k.there[target]
+	k.mu.Unlock()
+	for _, f := range []runbook.Folder{k.allowed(), there} {
+		if text := f.Text(); text != "" {
+			g.Folder += memory.Fence("guidance", text)
+		}
 	}
 	return g
 }

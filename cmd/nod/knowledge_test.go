@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/nod-console/nod/agent/redact"
 	"github.com/nod-console/nod/agent/runbook"
+	"github.com/nod-console/nod/backends/local"
 )
 
 func TestOnlySecretsLookLikeSecrets(t *testing.T) {
@@ -48,6 +50,57 @@ func TestARunbookIsFoundByItsTarget(t *testing.T) {
 	}
 	if got := k.runbook("ssh:long"); len(got) > runbook.MaxTold+100 || !strings.Contains(got, "does not fit") {
 		t.Errorf("%d bytes", len(got))
+	}
+}
+
+// What a target says is told while the model works there, once the operator has
+// allowed those very bytes; without anybody to ask, and after a no, it is not.
+func TestATargetsGuidanceNeedsConsent(t *testing.T) {
+	target := local.New(os.Environ())
+	defer func() { _ = target.Close() }()
+	home, state := t.TempDir(), filepath.Join(t.TempDir(), "folders.json")
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var asked, warned []string
+	yes := true
+	look := func(allow allower) *knowledge {
+		k := &knowledge{consents: runbook.Open(state), allow: allow, warn: func(text string) { warned = append(warned, text) }}
+		k.considerTarget(t.Context(), target, home)
+		k.considerTarget(t.Context(), target, home) // it is looked at once
+		return k
+	}
+	ask := func(_ context.Context, title, text string) (bool, error) {
+		asked = append(asked, title+"\n"+text)
+		return yes, nil
+	}
+	if k := look(ask); k.guidance("local").Folder != "" || len(asked)+len(warned) > 0 {
+		t.Errorf("nothing is there: %q, %q", asked, warned)
+	}
+	write("Deploy with make ship.\n")
+	if k := look(nil); k.guidance("local").Folder != "" || len(warned) != 1 || !strings.Contains(warned[0], "nobody has allowed it yet") {
+		t.Errorf("nobody was asked: %q", warned)
+	}
+	if k := look(ask); !strings.Contains(k.guidance("local").Folder, "Deploy with make ship.") || k.guidance("ssh:other").Folder != "" {
+		t.Errorf("%+v", k.guidance("local"))
+	}
+	if len(asked) != 1 || !strings.Contains(asked[0], "guidance on local") || !strings.Contains(asked[0], "local:"+home) {
+		t.Errorf("asked %q", asked)
+	}
+	if k := look(nil); !strings.Contains(k.guidance("local").Folder, "make ship") {
+		t.Error("what was allowed is asked again")
+	}
+	write("Something else.\n")
+	yes = false
+	for range 2 {
+		if k := look(ask); k.guidance("local").Folder != "" {
+			t.Error("told after a no")
+		}
+	}
+	if len(asked) != 2 || !strings.Contains(asked[1], "It has changed since you were asked.") || len(warned) != 1 {
+		t.Errorf("asked %q, warned %q", asked, warned)
 	}
 }
 

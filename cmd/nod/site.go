@@ -20,6 +20,7 @@ type site struct {
 	target    backends.Target
 	panes     *pane.Keeper  // nil where nobody wants panes
 	user      string        // whom commands run as
+	home      string        // his folder there; empty for this machine, and where it is not known
 	shell     string        // the dialect of commands that run without a pane
 	notes     []string      // what the operator should know of it
 	gone      chan struct{} // closed when the site is closed

@@ -257,6 +257,7 @@ func (s *sites) host(ctx context.Context, name string) (*site, error) {
 		return nil, errors.Join(err, target.Close())
 	}
 	there.target, there.user, there.settings = target, conn.Remote().User, conn.Settings()
+	there.home = conn.Remote().Home
 	if way := there.way(); way != "" {
 		there.notes = append(there.notes, there.prefix()+way)
 	}

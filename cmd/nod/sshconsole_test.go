@@ -387,3 +387,31 @@ func TestAPassphraseIsToldOnce(t *testing.T) {
 	}
 	quit(s)
 }
+
+// What a host says to agents is read from the home folder there, asked about, and
+// told with the prompt while the model works there.
+func TestAHostsGuidanceIsTold(t *testing.T) {
+	w, r := newRemote(t)
+	r.write("home/AGENTS.md", "Restart it with make again.\n")
+	m := serveModel(t, says("As it says."), says("Here it is not."))
+	w.extra = append(w.extra, "NOD_BASE_URL="+m.URL+"/v1", "NOD_MODEL=scripted")
+	out, errs, status := w.do("ask", "-t", "box", "how is it restarted?")
+	if status != 0 || !strings.Contains(out, "As it says.") || !strings.Contains(errs, "nobody has allowed it yet") {
+		t.Errorf("%d, %q, %q", status, out, errs)
+	}
+	s := w.console(120, 40, "box")
+	s.see("ssh:box", "box$", "live ")
+	s.typed("how is it restarted?")
+	s.press("Enter")
+	s.see("guidance on ssh:box", "Restart it with make again.", "y yes   n no")
+	s.press("y")
+	s.see("Here it is not.", "nothing running")
+	quit(s)
+	asked := m.asked()
+	for i, want := range []bool{false, true} {
+		last := asked[i].Messages[len(asked[i].Messages)-1].Content
+		if told := strings.Contains(last, "Restart it with make again.") && strings.Contains(last, "ssh:box:"+r.path("home")+"/AGENTS.md"); told != want {
+			t.Errorf("request %d: %s", i, last)
+		}
+	}
+}
