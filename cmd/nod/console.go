@@ -32,6 +32,7 @@ const promptHistory = 200
 
 // guideNotice is the first line of a console without a model.
 const guideNotice = "No model is configured, so the built-in guide answers: ask it \"what is filling the disk?\". " +
+	"/tour shows everything else in two minutes. " +
 	"To add a model, set NOD_BASE_URL and NOD_MODEL, or write a [model.NAME] section (nod help)."
 
 // console is the body of "nod" itself.

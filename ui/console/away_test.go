@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/ui/console"
 )
 
@@ -33,6 +34,12 @@ func TestTheTerminalIsGivenAwayAndTakenBack(t *testing.T) {
 		p.press(t, strings.Repeat("x", 200)) // keys under way when the terminal changes hands
 		p.press(t, "\x1a")
 		<-stopped
+		p.until(t, "the console again", func(*vt.Snapshot) bool { // not the picture from before
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			_, after, there := strings.Cut(p.raw.String(), "elsewhere")
+			return there && strings.Contains(after, "\x1b[?1049h")
+		})
 		p.see(t, "┌ chat")
 		p.press(t, "\x15")
 		p.see(t, "ask for something")

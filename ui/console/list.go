@@ -7,6 +7,7 @@ import (
 
 	"github.com/nod-console/nod/ui/chooser"
 	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/tour"
 )
 
 // list is a list that stands in front of everything, and what its keys do.
@@ -39,6 +40,7 @@ func (c *Console) listEvent(e chooser.Event) {
 
 // openPalette shows every command that can be given where the keyboard is.
 func (c *Console) openPalette() {
+	c.guide(tour.Listed)
 	offers := map[string]keys.Command{}
 	var rows []chooser.Row
 	for _, o := range c.opt.Keys.Choices(c.place(), c.facts()) {

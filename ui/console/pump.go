@@ -172,6 +172,7 @@ func (c *Console) event(ev tcell.Event) error {
 			return nil
 		}
 		c.key(keys.Pressed(ev))
+		c.guide()
 		c.urgent = true
 	case *tcell.EventPaste:
 		c.approval.hear(nil)
@@ -308,5 +309,6 @@ func (c *Console) turnEvent(e agent.Event) {
 	case agent.Done:
 		c.turns.told = true
 	}
+	c.guided.event(e)
 	c.chat.Event(e)
 }

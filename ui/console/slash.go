@@ -61,6 +61,8 @@ func (c *Console) slash(text string) {
 		c.showQueue(args)
 	case keys.Mouse:
 		c.useMouse(args)
+	case keys.Tour:
+		c.beginTour()
 	default:
 		c.do(cmd)
 	}

@@ -94,6 +94,7 @@ func (c *Console) ended(err error) {
 	if err != nil && !(t.interrupted && errors.Is(err, context.Canceled)) {
 		c.chat.Fault(err.Error(), "")
 	}
+	c.guide()
 	if c.now().Sub(t.began) > announceAfter {
 		c.announce("the turn has ended")
 	}

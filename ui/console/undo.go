@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/nod-console/nod/ui/tour"
 )
 
 // undo takes back what was done last, or lists what can be.
@@ -32,6 +34,7 @@ func (c *Console) undo(args string) {
 				return fmt.Errorf("/undo: %w", err)
 			}
 			c.mail.put(noted{done})
+			c.mail.put(onPump(func(c *Console) { c.guide(tour.Undone) }))
 			return nil
 		})
 		c.turns.told = true

@@ -79,6 +79,7 @@ const (
 	Compact ID = "compact"
 	Steer   ID = "steer"
 	Queue   ID = "queue"
+	Tour    ID = "tour"
 	Mouse   ID = "mouse"
 )
 
@@ -240,6 +241,7 @@ var standard = []Command{
 	{Fork, nil, 0, "fork", "", "go back to before one of your prompts, in a copy of this conversation", "", commands, Callback},
 	{Memory, nil, 0, "memory", "[strike ID]", "show what is remembered, and what was told to the model; strike: a pattern that is to count no longer", "", commands, Callback},
 	{Undo, nil, 0, "undo", "[list]", "take back what nod did last, if it can be: asked like anything else; list: what there is", "", commands, Callback},
+	{Tour, nil, 0, "tour", "", "learn nod in two minutes, by doing it", "", commands, Nothing},
 	{Quit, []string{"Ctrl-D"}, Input | Chat | Pane, "quit", "", "quit; the key only where nothing is written", "", commands, Nothing},
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/ui/console"
 	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/tour"
 )
 
 // Terminal is where lines are read and written. Reads end at a deadline, as
@@ -28,6 +29,7 @@ type Conversation struct {
 	approver policy.Approver
 	floor    *floor
 	out      *printer
+	tour     *tour.Tour // that the operator is on; it belongs to Run
 
 	mu        sync.Mutex
 	interrupt context.CancelFunc // of the turn; nil while none runs
@@ -106,12 +108,21 @@ func (c *Conversation) take(ctx context.Context, line string) (quit bool) {
 	default:
 		c.turn(ctx, func(ctx context.Context) error {
 			if command, ok := keys.OwnCommand(line); ok && c.opt.Command != nil {
-				return c.opt.Command(ctx, command, c.event)
+				return c.opt.Command(ctx, command, c.watched)
 			}
-			return c.opt.Submit(ctx, line, c.event)
+			return c.opt.Submit(ctx, line, c.watched)
 		})
+		c.guide()
 	}
 	return false
+}
+
+// watched is event, for a turn that the tour may wait for.
+func (c *Conversation) watched(e agent.Event) {
+	if c.tour != nil {
+		c.tour.Event(e)
+	}
+	c.event(e)
 }
 
 // turn runs something that Interrupt ends.

@@ -9,10 +9,11 @@ import (
 
 	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/targets"
+	"github.com/nod-console/nod/ui/tour"
 )
 
 // here are the commands that lines can give.
-var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Model, keys.Context, keys.Compact, keys.Quit}
+var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Model, keys.Context, keys.Compact, keys.Tour, keys.Quit}
 
 // slash carries out a command, and reports whether it is the one to quit.
 func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
@@ -50,6 +51,9 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 		c.context(ctx)
 	case keys.Compact:
 		c.compact(ctx)
+	case keys.Tour:
+		c.tour = tour.New(tour.Options{Folder: "/tmp/nod-tour-" + time.Now().Format("150405"), Lines: true})
+		c.out.say(note, c.tour.Text())
 	case keys.Quit:
 		return c.mayQuit(ctx)
 	}
@@ -201,6 +205,23 @@ func (c *Conversation) undo(ctx context.Context, args string) {
 			c.out.say(note, done)
 			return nil
 		})
+		c.guide(tour.Undone)
+	}
+}
+
+// guide says what comes next on the tour, if there is one and a step was done.
+func (c *Conversation) guide(happened ...tour.Happening) {
+	if c.tour == nil {
+		return
+	}
+	for _, h := range happened {
+		c.tour.Saw(h)
+	}
+	if text, ok := c.tour.Next(); ok {
+		c.out.say(note, text)
+	}
+	if c.tour.Over() {
+		c.tour = nil
 	}
 }
 
