@@ -52,6 +52,20 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 		t.Error("denied, and the folder is there")
 	}
 
+	// A file of this machine is offered by its name, unless it may hold secrets.
+	for name, text := range map[string]string{"errands.txt": "fetch the milk", "id_rsa": "none of your business"} {
+		if err := os.WriteFile(filepath.Join(w.home, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.typed("read @~/id_")
+	s.see("left out: 1 that may hold secrets")
+	s.press("C-u")
+	s.typed("read @~/err")
+	s.see("› errands.txt")
+	s.press("Tab", "Enter")
+	s.see("fetch the milk", "nothing running")
+
 	if out, errs, status := w.do("audit", "verify"); status != 0 || !strings.HasPrefix(out, "ok: ") {
 		t.Errorf("audit verify: %d %s%s", status, out, errs)
 	}
