@@ -63,7 +63,7 @@ type Console struct {
 	layout    layout
 	paste     *paste
 	actions   actions
-	mouseOn   bool            // the terminal reports the mouse
+	mouseOn   bool // the terminal reports the mouse
 	guided    guided
 	dragged   tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
 	blurred   bool            // the terminal has lost the focus

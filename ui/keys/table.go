@@ -79,8 +79,8 @@ const (
 	Compact ID = "compact"
 	Steer   ID = "steer"
 	Queue   ID = "queue"
-	Tour    ID = "tour"
 	Mouse   ID = "mouse"
+	Tour    ID = "tour"
 )
 
 // Place is where the keyboard is.
