@@ -26,8 +26,9 @@ acts is asked on the terminal; without one it is denied. The answer goes to
 standard output, what happens meanwhile to standard error. PROMPT "-" reads
 standard input.
 
-The exit status is 0 when the turn ended with an answer, 125 when it failed,
-126 when it ended on a denial, 130 when it was interrupted.`,
+The exit status is 0 when the turn ended with an answer, 125 when it failed or
+what was said could not be kept, 126 when it ended on a denial, 130 when it was
+interrupted.`,
 		Example: `  nod ask "why is the load so high?"
   nod ask --json "what is filling the disk?" | jq -r 'select(.type=="text").text'`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -85,20 +85,20 @@ the model read what a working folder says (AGENTS.md, RUNBOOK.md, skills).`,
 	return parent
 }
 
-// withMemory opens store and memory for reading; an empty store is made if there
-// is none.
+// withMemory opens store and memory; an empty store is made if there is none. Where
+// the state cannot be written now, they are there for reading.
 func (a *app) withMemory(cmd *cobra.Command, f func(*history.Store, *memory.Memory) error) (err error) {
 	c, err := a.config()
 	if err != nil {
 		return err
 	}
-	state, err := config.StateDir(a.getenv)
+	state, barred, err := a.stateDir()
 	if err != nil {
 		return err
 	}
-	s, err := history.Open(cmd.Context(), historyDir(state), history.Options{})
+	s, err := history.Open(cmd.Context(), historyDir(state), history.Options{ReadOnly: barred != nil})
 	if err != nil {
-		return fmt.Errorf("memory: %w", err)
+		return fmt.Errorf("memory: %w", errors.Join(err, barred))
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	keeper, err := openSecrets(c)

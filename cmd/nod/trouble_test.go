@@ -137,6 +137,9 @@ func TestAReadOnlyStateIsToldAndHeals(t *testing.T) {
 	if _, errs, status := w.do("run", "--dangerously-approve-all", "--", "touch", notes); status != statusFailed || !strings.Contains(errs, "not run, because it cannot be put on record") {
 		t.Errorf("a change: %d, %q", status, errs)
 	}
+	if _, errs, status := w.do("memory", "list"); status != statusFailed || !strings.Contains(errs, "there is no history yet") || !strings.Contains(errs, "cannot be written") {
+		t.Errorf("memory of nothing: %d, %q", status, errs)
+	}
 	s := w.console(140, 40)
 	s.see("read-only file system", "only plain looks run now", "ready$")
 	s.typed("how is the disk?")
@@ -170,6 +173,12 @@ func TestAReadOnlyStateIsToldAndHeals(t *testing.T) {
 		t.Error(show)
 	}
 	w.must("audit", "verify")
+	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, size); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"memory", "list"}, {"memory", "episodes"}, {"history", "search", "disk"}, {"audit", "show"}} {
+		w.must(args...) // reading works
+	}
 	if left, err := os.ReadDir(run); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
