@@ -219,7 +219,7 @@ func (c *Console) welcome() {
 	case r.Now:
 		c.resume()
 	case r.LeftOpen:
-		c.chat.Notice(fmt.Sprintf("%q was left open %s: /resume goes on with it", r.Title, ago(c.now().Sub(r.When))))
+		c.chat.Notice(`"` + r.Title + `" was left open ` + ago(c.now().Sub(r.When)) + ": /resume goes on with it")
 	}
 }
 
