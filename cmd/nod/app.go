@@ -43,6 +43,7 @@ func standardStreams() streams {
 // app is one invocation of nod.
 type app struct {
 	streams
+	args    []string // as they were given
 	signals signals
 	getenv  func(string) string
 	hide    func(names ...string) // variables from programs that nod starts; nil: none
@@ -57,6 +58,7 @@ func newApp(s streams, getenv func(string) string) *app { return &app{streams: s
 
 // run parses args, does what they say and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.args = args
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(a.in)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,6 +75,14 @@ a pane of its own is closed, which hangs it up.`,
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the command after this long, for example 30s; in a pane by Ctrl-C")
 	flags.BoolVar(&f.approveAll, "dangerously-approve-all", false, "do not ask; rules that deny still do")
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		own := a.args
+		if end := slices.Index(own, "--"); end >= 0 {
+			own = own[:end]
+		}
+		f.json = f.json || slices.Contains(own, "--json") // it may stand behind what is wrong
+		return a.refuse(f, wrongFlag(cmd, err))
+	})
 	return cmd
 }
 
