@@ -91,9 +91,18 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 // that is ignored.
 func answer(s *display, key string) {
 	s.t.Helper()
-	s.see("y approves")
+	asked := asks(s.see("y approves"))
 	s.press(key)
-	s.seeNo("APPROVE")
+	s.until("see it answered", func(text string) bool { return asks(text) != asked })
+}
+
+// asks is the first line of what a dialog asks about, empty without one.
+// Another dialog may follow one so soon that nothing is seen in between.
+func asks(text string) string {
+	_, body, _ := strings.Cut(text, "APPROVE")
+	_, line, _ := strings.Cut(body, "\n")
+	line, _, _ = strings.Cut(line, "\n")
+	return line
 }
 
 // wantsReading reports whether a dialog has rows that have not been seen.

@@ -206,7 +206,7 @@ func chatText(screen string) string {
 // approveWithRevert answers the dialog by "r" and the host's name.
 func approveWithRevert(s *display) {
 	s.t.Helper()
-	s.see("APPROVE on ssh:box", "press y and type", " r")
+	s.see("APPROVE on ssh:box", "type ssh:box", " r")
 	s.press("r")
 	s.until("see it ask for the name", func(text string) bool {
 		return strings.Contains(text, "then Enter:") || strings.Contains(text, "name: ")
@@ -315,7 +315,7 @@ func TestTheRevertIsCancelledByANewLogin(t *testing.T) {
 				if wantsReading(text) {
 					s.press("PgDn")
 				}
-				return strings.Contains(text, "press y and type")
+				return strings.Contains(text, "type ssh:box")
 			})
 			s.press("x")
 			s.see("APPROVE", "back to what would run")
