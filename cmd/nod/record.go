@@ -25,7 +25,7 @@ type record struct {
 	mu     sync.Mutex
 	places map[string]*ledger.Recording // of what runs, by the intent
 
-	failed chan struct{} // holds one if something could not be put on record since it was looked at
+	changed chan struct{} // holds one if it may be in another state than when it was looked at
 }
 
 var _ agent.Recorder = (*record)(nil)
@@ -43,10 +43,10 @@ func witness(c *config.Config) ledger.Witness {
 
 // openRecord opens the recordings beside an open ledger; they pass the filter.
 func openRecord(l *ledger.Ledger, state string, filter func() recording.Filter) (*record, error) {
-	r := &record{Ledger: l, places: map[string]*ledger.Recording{}, failed: make(chan struct{}, 1)}
+	r := &record{Ledger: l, places: map[string]*ledger.Recording{}, changed: make(chan struct{}, 1)}
 	var err error
 	r.tapes, err = recording.Open(recordingsDir(state), recording.Options{
-		Redact: filter, Wait: true,
+		Redact: filter, Wait: true, Changed: r.look,
 		Removed: func(names []string) {
 			// The ledger keeps a note that it cannot write now.
 			_ = l.Note(ledger.Note{Kind: "recordings", Text: "removed to make room: " + strings.Join(names, ", "), By: "nod"})
@@ -91,12 +91,17 @@ func (r *record) Note(n ledger.Note) error { return r.noting(r.Ledger.Note(n)) }
 // noting has who watches the record look at it after an error, which it returns.
 func (r *record) noting(err error) error {
 	if err != nil {
-		select {
-		case r.failed <- struct{}{}:
-		default:
-		}
+		r.look()
 	}
 	return err
+}
+
+// look has who watches the record look at it.
+func (r *record) look() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
 }
 
 // Conclude puts on record how it ended.
@@ -136,7 +141,7 @@ func (h *house) watchRecord(ctx context.Context, changed func(text string, grave
 		}
 		select {
 		case <-ticks.C:
-		case <-h.record.failed:
+		case <-h.record.changed:
 		case <-ctx.Done():
 			return
 		}

@@ -49,8 +49,9 @@ type Recorder struct {
 	budget int64 // how much output may come now
 	filled time.Time
 
-	failed error     // why nothing can be written
-	busy   time.Time // since when the disk is at work; zero if it is not
+	failed error       // why nothing can be written
+	busy   time.Time   // since when the disk is at work; zero if it is not
+	late   *time.Timer // tells that the disk is stuck
 }
 
 // gap is what was not recorded.
@@ -72,6 +73,8 @@ func newRecorder(s *Store, p Pane, retap func()) *Recorder {
 	}
 	r.filled = r.began
 	r.base = baseName(r.began, p)
+	r.late = time.AfterFunc(time.Hour, s.changed)
+	r.late.Stop()
 	return r
 }
 

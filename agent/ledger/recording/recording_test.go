@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,6 +109,22 @@ func store(t testing.TB, opt Options) *Store {
 	must(t, err)
 	t.Cleanup(func() { _ = s.Close() }) // some tests leave it in a broken state
 	return s
+}
+
+// watched is a store, and what its banner says: it is looked at only when the
+// store has told of a change.
+func watched(t testing.TB, opt Options) (*Store, func() error) {
+	t.Helper()
+	var s *Store
+	var said atomic.Value
+	opt.Changed = func() { said.Store([]error{s.Healthy()}) }
+	s = store(t, opt)
+	return s, func() error {
+		if errs, ok := said.Load().([]error); ok {
+			return errs[0]
+		}
+		return nil
+	}
 }
 
 func files(t testing.TB, s *Store) []File {
@@ -379,7 +396,7 @@ func TestEveryFailingOperationIsToldAndHeals(t *testing.T) {
 			t.Run(fmt.Sprintf("operation %d, %d times", failAt, count), func(t *testing.T) {
 				t.Parallel()
 				d := &slowDisk{failAt: failAt, count: count, left: 1 << 40}
-				s := store(t, Options{disk: d, maxPart: 2 << 10})
+				s, banner := watched(t, Options{disk: d, maxPart: 2 << 10})
 				p := record(t, s, backends.Size{Cols: 40, Rows: 10})
 				r := rand.New(rand.NewPCG(uint64(failAt), 1))
 				eventually(t, "the failure", func() bool {
@@ -390,10 +407,10 @@ func TestEveryFailingOperationIsToldAndHeals(t *testing.T) {
 					return d.n > failAt && d.n > failAt+count%(1<<30)
 				})
 				if count > 3 { // it fails until it is told
-					eventually(t, "the alarm", func() bool { return errors.Is(s.Healthy(), errInjected) })
+					eventually(t, "the alarm", func() bool { return errors.Is(banner(), errInjected) })
 					d.set(func() { d.failAt = 0 })
 				}
-				eventually(t, "health", func() bool { return s.Healthy() == nil })
+				eventually(t, "health", func() bool { return banner() == nil })
 				must(t, s.Close())
 				if p.look() != last(t, s) {
 					t.Error("the recording shows something else than the pane did")
@@ -411,7 +428,7 @@ func TestEveryFailingOperationIsToldAndHeals(t *testing.T) {
 func TestASlowDiskNeverStallsAPane(t *testing.T) {
 	hold := make(chan struct{})
 	d := &slowDisk{left: 1 << 40}
-	s := store(t, Options{disk: d, maxQueue: 64 << 10, stuck: 20 * time.Millisecond})
+	s, banner := watched(t, Options{disk: d, maxQueue: 64 << 10, stuck: 20 * time.Millisecond})
 	p := record(t, s, backends.Size{Cols: 40, Rows: 10})
 	eventually(t, "the beginning", func() bool { return len(files(t, s)) == 1 })
 	d.set(func() { d.hold = hold })
@@ -423,7 +440,7 @@ func TestASlowDiskNeverStallsAPane(t *testing.T) {
 		most = max(most, time.Since(one))
 	}
 	t.Logf("2000 writes behind a disk that hangs: %v, the longest %v", time.Since(begun), most)
-	eventually(t, "the alarm", func() bool { return errors.Is(s.Healthy(), ErrStuck) })
+	eventually(t, "the alarm", func() bool { return errors.Is(banner(), ErrStuck) })
 	p.rec.mu.Lock()
 	held := p.rec.bytes
 	p.rec.mu.Unlock()
@@ -432,7 +449,7 @@ func TestASlowDiskNeverStallsAPane(t *testing.T) {
 	}
 	d.set(func() { d.hold = nil })
 	close(hold)
-	eventually(t, "health", func() bool { return s.Healthy() == nil })
+	eventually(t, "health", func() bool { return banner() == nil })
 	eventually(t, "the picture behind the gap", func() bool {
 		p.rec.mu.Lock()
 		defer p.rec.mu.Unlock()
@@ -480,15 +497,15 @@ func TestAFloodIsSampled(t *testing.T) {
 // TestALowDiskIsLeftToTheLedger.
 func TestALowDiskIsLeftToTheLedger(t *testing.T) {
 	d := &slowDisk{left: refuseBelow - 1}
-	s := store(t, Options{disk: d})
+	s, banner := watched(t, Options{disk: d})
 	p := record(t, s, backends.Size{Cols: 40, Rows: 10})
 	p.write("something")
-	eventually(t, "the alarm", func() bool { return errors.Is(s.Healthy(), ErrDiskLow) })
+	eventually(t, "the alarm", func() bool { return errors.Is(banner(), ErrDiskLow) })
 	if len(files(t, s)) > 0 {
 		t.Error("it was written")
 	}
 	d.set(func() { d.left = refuseBelow })
-	eventually(t, "health", func() bool { return s.Healthy() == nil })
+	eventually(t, "health", func() bool { return banner() == nil })
 	must(t, s.Close())
 	if p.look() != last(t, s) {
 		t.Error("the recording shows something else than the pane did")

@@ -57,6 +57,9 @@ type Options struct {
 	// Removed is told the names of files that were removed to make room. It is
 	// called on a goroutine of the store's and may take its time. May be nil.
 	Removed func(names []string)
+	// Changed is told when Healthy may have something else to say. It is called on
+	// a goroutine of the store's, which waits for it. May be nil.
+	Changed func()
 
 	disk                               disk // for tests, like the rest; zero means the real ones
 	maxQueue, maxPart, maxTotal, burst int64
@@ -161,6 +164,7 @@ func (s *Store) Record(p Pane, retap func()) *Recorder {
 
 // forget takes a recorder off that has ended.
 func (s *Store) forget(r *Recorder) {
+	defer s.changed() // what was wrong with it is not any more
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, other := range s.recorders {
@@ -177,8 +181,15 @@ func (s *Store) all() []*Recorder {
 	return append([]*Recorder(nil), s.recorders...)
 }
 
+// changed tells that Healthy may have something else to say.
+func (s *Store) changed() {
+	if s.opt.Changed != nil {
+		s.opt.Changed()
+	}
+}
+
 // Healthy says why nothing that acts may run now, or nil. Ask it before each run
-// and, for a banner, twice a second.
+// and, for a banner, when Changed is called.
 func (s *Store) Healthy() error {
 	for _, r := range s.all() {
 		if err := r.healthy(); err != nil {

@@ -90,6 +90,7 @@ func (r *Recorder) take() (items []item, closed bool) {
 	r.queue = nil
 	r.bytes = 0
 	r.busy = time.Now()
+	r.late.Reset(r.store.opt.stuck + time.Millisecond)
 	return items, r.closed
 }
 
@@ -106,8 +107,12 @@ func (r *Recorder) giveBack(items []item) {
 // report says how the last try ended.
 func (r *Recorder) report(err error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	changed := (err == nil) != (r.failed == nil) || !r.late.Stop()
 	r.failed, r.busy = err, time.Time{}
+	r.mu.Unlock()
+	if changed {
+		r.store.changed()
+	}
 }
 
 // goOn asks for the picture where the recording needs one: behind a gap that can
