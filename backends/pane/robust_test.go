@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -131,6 +132,10 @@ func TestARunRightBehindKeysIsNotMistakenForThem(t *testing.T) {
 	})
 }
 
+// answers is the echo of the answer to what busybox asks the terminal with each
+// prompt, where the command was there before it.
+var answers = regexp.MustCompile(`\^\[\[\d+;\d+R`)
+
 // An interrupt of which the pane does not know, as from the operator's own
 // terminal, in the worst moments. bash loses the first character of a line by
 // it, and shells show a prompt that is no answer to the line.
@@ -155,6 +160,7 @@ func TestAnUnknownInterruptChangesNoCommand(t *testing.T) {
 			res := finish(t, p, r)
 			switch {
 			case !res.Executed && res.Total == 0, res.Outcome == backends.ExitedWith(130):
+			case shell == "ash" && answers.ReplaceAllString(res.Text, "") == "hi\n" && res.Outcome.OK():
 			case res.Text != "hi\n" || !res.Outcome.OK():
 				t.Errorf("%+v", res)
 			}

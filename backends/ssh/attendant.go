@@ -59,10 +59,13 @@ func attend(ctx context.Context, l link, env []string) (*attendant, error) {
 		return nil, err
 	}
 	s, err := l.open(ctx, request{command: line, env: env})
-	if err != nil {
-		if errors.Is(err, errRefused) {
-			return nil, ErrNoShell
+	if errors.Is(err, errRefused) {
+		if gone := silent(ctx, l); gone != nil {
+			return nil, gone
 		}
+		return nil, ErrNoShell
+	}
+	if err != nil {
 		return nil, err
 	}
 	a := &attendant{s: s, nonce: nonce, asked: map[string]chan string{}, done: make(chan struct{})}
