@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A wire is the network between nod and a host: a relay whose bytes can be
@@ -231,17 +233,32 @@ func (w *wire) silent(on bool) {
 		w.t.Error(err)
 	}
 	w.changed.Broadcast()
-	for on { // until one finds no room, and nobody makes any
+	for on { // until there is no room, and nobody makes any
 		w.mu.Unlock()
-		conn, err := net.DialTimeout("tcp", w.listener.Addr().String(), time.Second) // which a busy machine never takes
+		conn, err := net.DialTimeout("tcp", w.listener.Addr().String(), 100*time.Millisecond)
 		w.mu.Lock()
-		switch {
-		case err == nil:
+		if err == nil {
 			w.calls = append(w.calls, conn.(*net.TCPConn))
-		case w.waiting || w.closed:
+		}
+		if w.closed || w.waiting && w.queued(raw) > queue {
 			return
 		}
 	}
+}
+
+// queued is how many connections wait to be taken.
+func (w *wire) queued(listener syscall.RawConn) (n int) {
+	if err := listener.Control(func(fd uintptr) {
+		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+		if err != nil {
+			w.t.Error(err)
+			return
+		}
+		n = int(info.Unacked) // of a listener, it is that
+	}); err != nil {
+		w.t.Error(err)
+	}
+	return n
 }
 
 // strand holds back what the connections of now would carry, for ever; new ones

@@ -50,7 +50,15 @@ func newHost(t *testing.T) *host {
 		ip addr add 10.77.0.1/24 dev v0; ip addr add fd77::1/64 dev v0 nodad; ip route add default via 10.77.0.2; ip route add 10.88.0.0/16 via 10.77.0.3 metric 7
 		ip -6 route add default via fd77::2; ip rule add from 10.99.0.0/16 lookup 77; ip route add 10.99.0.0/16 dev v0 table 77
 		echo 'Port 22' >/etc/ssh/sshd_config; mkdir -m 750 /etc/ssh/sshd_config.d; echo 'X no' >/etc/ssh/sshd_config.d/a.conf; chmod 640 /etc/ssh/sshd_config.d/a.conf`)
+	h.carries()
 	return h
+}
+
+// carries waits until the kernel has noticed that the links are up, which it does
+// a moment after they are.
+func (h *host) carries() {
+	h.t.Helper()
+	h.must("for i in $(seq 600); do ip link | grep -q NO-CARRIER || exit 0; sleep 0.05; done; exit 1")
 }
 
 func missing(t *testing.T, what string) {
@@ -187,6 +195,7 @@ func TestTheRevertBringsBackWhatTheCommandBroke(t *testing.T) {
 				}
 				time.Sleep(100 * time.Millisecond)
 			}
+			h.carries()
 			if now := h.state(); now != was {
 				t.Errorf("it was\n%s\nand is\n%s\n%q", was, now, got.Log)
 			}
