@@ -61,6 +61,8 @@ type Console struct {
 	context   int           // percent
 	focus     focus
 	layout    layout
+	sizes     sizes
+	grabbed   bool // the border between chat and panes, by the mouse
 	paste     *paste
 	actions   actions
 	mouseOn   bool // the terminal reports the mouse

@@ -13,21 +13,39 @@ const (
 	goodPaneRows = 26
 )
 
+// grid is how panes stand in rows and columns. The zero value is no grid: not all
+// panes are shown.
+type grid struct {
+	rect
+	shape
+}
+
+// shape is what sizes belong to: in another grid they would mean something else.
+type shape struct{ panes, cols int }
+
+func (s shape) rows() int { return (s.panes + s.cols - 1) / s.cols }
+
+// in is the number of panes in a row. A last row with fewer of them is divided
+// among these.
+func (s shape) in(row int) int { return min(s.cols, s.panes-row*s.cols) }
+
 // arrangePanes puts panes in rows and columns, from left to right and from top
-// to bottom. A last row with fewer panes is divided among these.
-func (l *layout) arrangePanes(r rect, chosen int) {
+// to bottom.
+func (l *layout) arrangePanes(r rect, chosen int, by *sizes) {
 	n := len(l.panes)
 	if most := max(r.w/minPaneCols, 1) * max(r.h/minPaneRows, 1); n > most {
 		l.arrangeOne(r, chosen)
 		return
 	}
-	cols := columns(n, r.w, r.h)
-	rows := (n + cols - 1) / cols
-	for i := range n {
-		row, col := i/cols, i%cols
-		in := min(cols, n-row*cols)
-		x, y := r.x+r.w*col/in, r.y+r.h*row/rows
-		l.panes[i] = rect{x, y, r.x + r.w*(col+1)/in - x, r.y + r.h*(row+1)/rows - y}
+	l.grid = grid{r, shape{n, columns(n, r.w, r.h)}}
+	y := r.y
+	for row, h := range by.heights(l.grid) {
+		x := r.x
+		for col, w := range by.widths(l.grid, row) {
+			l.panes[row*l.grid.cols+col] = rect{x, y, w, h}
+			x += w
+		}
+		y += h
 	}
 }
 

@@ -154,6 +154,16 @@ func (c *Console) do(cmd keys.Command) {
 		c.copyAttach()
 	case keys.Zoom:
 		c.focus.zoom = !c.focus.zoom
+	case keys.Wider, keys.Narrower, keys.Taller, keys.Shorter:
+		if reason := c.resize(cmd.ID); reason != "" {
+			c.refuse(cmd, reason)
+		}
+	case keys.ResetSizes:
+		c.sizes = sizes{}
+	case keys.MoveBack:
+		c.movePane(cmd, -1)
+	case keys.MoveOn:
+		c.movePane(cmd, 1)
 	case keys.Send:
 		if !c.read(cmd.ID) {
 			c.send()

@@ -15,6 +15,9 @@ const (
 	wideRows = 24
 )
 
+// small reports whether a screen has room for one part only.
+func small(w, h int) bool { return w < wideCols || h < wideRows }
+
 // focus says where the keyboard is.
 type focus struct {
 	place  keys.Place // Input, Chat or Pane
@@ -41,6 +44,7 @@ type layout struct {
 	bar         rect   // the names of the panes, if not all are shown
 	tabs        []rect // each name in the bar
 	body        rect
+	grid        grid
 }
 
 // arrange lays everything out for a size.
@@ -49,7 +53,7 @@ func (c *Console) arrange(w, h int) layout {
 	l.body = rect{0, 1, w, max(h-2, 0)}
 	// What a dialog is about stays visible beside it.
 	asked := c.approval.visible() || c.questions.visible()
-	single := w < wideCols || h < wideRows || c.focus.zoom && !asked
+	single := small(w, h) || c.focus.zoom && !asked
 	onPane := c.focus.place == keys.Pane
 	chosen := c.focus.pane
 	if about := c.subject(); about >= 0 {
@@ -63,9 +67,9 @@ func (c *Console) arrange(w, h int) layout {
 	case single:
 		l.arrangeTalk(c, l.body, false)
 	default:
-		left := min(max(w*45/100, 38), 90)
+		left := c.sizes.left(w)
 		l.arrangeTalk(c, rect{0, 1, left, l.body.h}, true)
-		l.arrangePanes(rect{left, 1, w - left, l.body.h}, chosen)
+		l.arrangePanes(rect{left, 1, w - left, l.body.h}, chosen, &c.sizes)
 	}
 	return l
 }
@@ -267,7 +271,9 @@ func (c *Console) facts() keys.Facts {
 	if p := c.panes.at(c.focus.pane); p != nil && c.focus.place == keys.Pane {
 		read = p.view
 	}
+	w, h := c.screen.Size()
 	return keys.Facts{
+		Small: small(w, h), Zoomed: c.focus.zoom, Stacked: c.focus.place == keys.Pane && c.layout.grid.stacked(),
 		Running: c.turns.busy, Panes: len(c.panes.all), Resume: c.opt.Resume != nil,
 		Selected: read != nil && read.Selecting(), Searched: read != nil && read.Searched(),
 		Provided: func(id keys.ID) bool {

@@ -25,7 +25,7 @@ func (c *Console) useMouse(word string) {
 		c.chat.Fault(fmt.Sprintf("/mouse %q: want on or off", word), "/mouse alone changes it")
 		return
 	}
-	c.actions, c.dragged = actions{}, nil // what was down is let go of elsewhere
+	c.actions, c.dragged, c.grabbed = actions{}, nil, false // what was down is let go of elsewhere
 	if c.mouseOn {
 		c.screen.EnableMouse(mouseReports...)
 		c.chat.Notice("the mouse selects, scrolls and clicks here; most terminals keep it for themselves while Shift is down")
@@ -103,7 +103,7 @@ func wheel(action tview.MouseAction) (lines int, ok bool) {
 
 func (c *Console) mouseOver(action tview.MouseAction, ev *tcell.EventMouse) {
 	if action == tview.MouseLeftDown { // whatever was dragged was let go elsewhere
-		c.dragged = nil
+		c.dragged, c.grabbed = nil, false
 	}
 	if c.dragged != nil {
 		_, c.dragged = c.dragged.MouseHandler()(action, ev, func(tview.Primitive) {})
@@ -111,6 +111,9 @@ func (c *Console) mouseOver(action tview.MouseAction, ev *tcell.EventMouse) {
 	}
 	x, y := ev.Position()
 	l := &c.layout
+	if c.dragBorder(action, x, y) {
+		return
+	}
 	for i, r := range l.panes {
 		if i < len(c.panes.all) && r.contains(x, y) {
 			_, c.dragged = c.panes.all[i].view.MouseHandler()(action, ev, func(tview.Primitive) { c.focusPane(i) })

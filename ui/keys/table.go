@@ -18,6 +18,14 @@ const (
 	Palette   ID = "palette"
 	Suspend   ID = "suspend"
 
+	Wider      ID = "wider"
+	Narrower   ID = "narrower"
+	Taller     ID = "taller"
+	Shorter    ID = "shorter"
+	ResetSizes ID = "reset-sizes"
+	MoveBack   ID = "move-back"
+	MoveOn     ID = "move-on"
+
 	Send         ID = "send"
 	Newline      ID = "newline"
 	Editor       ID = "editor"
@@ -112,6 +120,9 @@ const (
 	Callback       // the program provides for it
 	Selection      // something is selected in the terminal
 	Pattern        // the terminal was searched
+	Borders        // chat and terminals are shown beside each other
+	Stack          // the terminal with the keyboard is shown above or below another one
+	Others         // there is more than one terminal
 )
 
 // Facts are what the needs are about.
@@ -121,6 +132,9 @@ type Facts struct {
 	Resume   bool
 	Selected bool          // in the terminal with the keyboard
 	Searched bool          // the terminal with the keyboard
+	Small    bool          // the screen, so that one part is shown at a time
+	Zoomed   bool          // one part is shown because the operator wants it so
+	Stacked  bool          // the terminal with the keyboard is one of several above each other
 	Provided func(ID) bool // whether the program provides for a command; nil: all
 }
 
@@ -142,6 +156,7 @@ const (
 	writing    = "Writing"
 	reading    = "Reading"
 	terminals  = "Reading a terminal"
+	dividing   = "Dividing the screen"
 	playing    = "Playing a recording"
 	commands   = "Commands"
 )
@@ -212,6 +227,14 @@ var standard = []Command{
 	{Attach, []string{"a"}, Pane, "", "", "copy the command by which you get at the terminal by hand", "", terminals, Nothing},
 	{Link, []string{"o"}, Pane, "", "", "copy the address of the link at the cursor or above; Ctrl-click: of that one", "", terminals, Nothing},
 
+	{Wider, []string{">"}, Chat | Pane, "wider", "", "wider: the part with the keyboard gets more columns", "", dividing, Borders},
+	{Narrower, []string{"<"}, Chat | Pane, "narrower", "", "narrower: the part with the keyboard gets fewer columns", "", dividing, Borders},
+	{Taller, []string{"+"}, Pane, "taller", "", "taller: the part with the keyboard gets more lines", "", dividing, Stack},
+	{Shorter, []string{"-"}, Pane, "shorter", "", "shorter: the part with the keyboard gets fewer lines", "", dividing, Stack},
+	{ResetSizes, []string{"="}, Chat | Pane, "reset-sizes", "", "divide the screen as nod does; dragging the border beside the chat divides it, too", "", dividing, Borders},
+	{MoveBack, []string{"{"}, Pane, "move-back", "", "change places with the terminal before", "", dividing, Others},
+	{MoveOn, []string{"}"}, Pane, "move-on", "", "change places with the terminal behind", "", dividing, Others},
+
 	{Pause, []string{" ", "p"}, Playing, "", "", "pause; again: go on", "pause", playing, Nothing},
 	{Backwards, []string{"Left", "h"}, Playing, "", "", "five seconds back", "", playing, Nothing},
 	{Forwards, []string{"Right", "l"}, Playing, "", "", "five seconds on", "", playing, Nothing},
@@ -274,7 +297,7 @@ func (c Command) Unavailable(f Facts) string {
 		}
 	case APane:
 		if f.Panes == 0 {
-			return "there is no terminal yet"
+			return noTerminal
 		}
 	case Offer:
 		if !f.Resume {
@@ -292,6 +315,38 @@ func (c Command) Unavailable(f Facts) string {
 		if !f.Searched {
 			return "nothing was searched for"
 		}
+	case Borders:
+		return f.undivided()
+	case Stack:
+		if reason := f.undivided(); reason != "" {
+			return reason
+		}
+		if !f.Stacked {
+			return "no terminal above or below it"
+		}
+	case Others:
+		switch f.Panes {
+		case 0:
+			return noTerminal
+		case 1:
+			return "there is only one terminal"
+		}
+	}
+	return ""
+}
+
+const noTerminal = "there is no terminal yet"
+
+// undivided says why only one part of the screen is shown; it is empty if there
+// are more.
+func (f Facts) undivided() string {
+	switch {
+	case f.Panes == 0:
+		return noTerminal
+	case f.Small:
+		return "the screen is too small for that"
+	case f.Zoomed:
+		return "only one part is shown while it is zoomed"
 	}
 	return ""
 }

@@ -133,7 +133,7 @@ func (t *Table) Hints(place Place, f Facts) []Hint {
 }
 
 // everything are facts with which each command is available.
-var everything = Facts{Running: true, Panes: 1, Resume: true, Selected: true, Searched: true}
+var everything = Facts{Running: true, Panes: 2, Resume: true, Selected: true, Searched: true, Stacked: true}
 
 // Page is the table as a page of text, width columns wide at most where words
 // allow it.
