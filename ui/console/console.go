@@ -73,6 +73,7 @@ type Console struct {
 	dirty     bool        // the screen is not what it should be
 	urgent    bool        // because of a key
 	tick      *time.Timer // fires when the screen changes by itself
+	tickAt    time.Time   // when it does; zero while it does not run
 	crash     *PanicError
 	lost      error // the terminal could not be taken over again
 

@@ -138,11 +138,12 @@ type terminal struct {
 	typed   []byte
 	size    string
 	sizes   int
+	looked  chan struct{} // holds one: somebody has taken a picture
 	state   console.PaneState
 }
 
 func newTerminal(text string) *terminal {
-	t := &terminal{term: vt.New(vt.Size{Cols: 40, Rows: 10}, vt.Options{Scrollback: 100})}
+	t := &terminal{term: vt.New(vt.Size{Cols: 40, Rows: 10}, vt.Options{Scrollback: 100}), looked: make(chan struct{}, 1)}
 	t.write(text)
 	return t
 }
@@ -164,6 +165,10 @@ func (t *terminal) pane(id, title string) console.Pane {
 	return console.Pane{
 		ID: id, Title: title,
 		Snapshot: func() *vt.Snapshot {
+			select {
+			case t.looked <- struct{}{}:
+			default:
+			}
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			return t.term.Snapshot()

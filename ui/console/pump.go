@@ -65,6 +65,7 @@ func (c *Console) pump(ctx context.Context) error {
 			c.letters(c.mail.take())
 		case <-frame.C:
 		case <-c.tick.C:
+			c.tickAt = time.Time{}
 			if err := c.decide(events); err != nil {
 				return err
 			}
@@ -89,10 +90,17 @@ func stopped() *time.Timer {
 	return t
 }
 
-// present draws, and has the pump look again when the screen changes by itself.
+// present draws, and has the pump look again when the screen changes by itself. It
+// never puts that off: where a frame takes longer than frameTime and a pane floods,
+// one follows the other at once, and a dialog would wait for its key for ever.
 func (c *Console) present() {
 	c.draw()
-	if next := c.nextTick(); next > 0 {
+	next := c.nextTick()
+	if next <= 0 {
+		return
+	}
+	if at := time.Now().Add(next); c.tickAt.IsZero() || at.Before(c.tickAt) {
+		c.tickAt = at
 		c.tick.Reset(next)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/gdamore/tcell/v2"
 	"golang.org/x/sys/unix"
 
 	"github.com/nod-console/nod/agent"
@@ -26,7 +27,8 @@ import (
 // terminalOf is a real pseudo terminal with an emulator at its other end.
 type terminalOf struct {
 	master, slave *os.File
-	read          chan struct{} // closed when nothing comes any more
+	screen        *screen.Screen // of the console on it
+	read          chan struct{}  // closed when nothing comes any more
 
 	mu   sync.Mutex
 	term *vt.Terminal
@@ -128,6 +130,51 @@ func (p *terminalOf) sent() string {
 	return s
 }
 
+// frame has everything so far drawn, and returns what was sent since the last call
+// of sent or frame. The mark at its end is the test's own, and nobody sees it.
+func (p *terminalOf) frame(t testing.TB) string {
+	t.Helper()
+	drawn := make(chan struct{})
+	if err := p.screen.PostEvent(tcell.NewEventInterrupt(func() { close(drawn) })); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-drawn:
+	case <-time.After(time.Minute):
+		t.Fatal("no frame is drawn")
+	}
+	const mark = "\x1b]0;here a frame ends\a"
+	if _, err := p.slave.WriteString(mark); err != nil {
+		t.Fatal(err)
+	}
+	var sent string
+	p.until(t, "the end of a frame", func(*vt.Snapshot) bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		var found bool
+		if sent, found = strings.CutSuffix(p.raw.String(), mark); found {
+			p.raw.Reset()
+		}
+		return found
+	})
+	return sent
+}
+
+// resize gives the terminal another size, as a window that is dragged does.
+func (p *terminalOf) resize(t testing.TB, cols, rows int) {
+	t.Helper()
+	p.mu.Lock()
+	p.term.Resize(vt.Size{Cols: cols, Rows: rows})
+	p.mu.Unlock()
+	if err := pty.Setsize(p.slave, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+		t.Fatal(err)
+	}
+	// It is not this process's own terminal, so nobody else tells.
+	if err := unix.Kill(os.Getpid(), unix.SIGWINCH); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (p *terminalOf) settings(t testing.TB) string {
 	t.Helper()
 	s, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)
@@ -144,7 +191,7 @@ func (p *terminalOf) run(ctx context.Context, t testing.TB, opt console.Options,
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Screen = s
+	p.screen, opt.Screen = s, s
 	opt.Mouse = true
 	if opt.Submit == nil {
 		opt.Submit = (&model{}).Submit
