@@ -443,37 +443,3 @@ func abs(n int) int {
 	}
 	return n
 }
-
-func BenchmarkAppendToTenThousandMessages(b *testing.B) {
-	tr := long(b)
-	s := display(b, 120, 40)
-	tr.Draw(s, 0, 0, 120, 40, false)
-	for b.Loop() {
-		tr.Event(agent.Text{Text: "another word "})
-		tr.Draw(s, 0, 0, 120, 40, false)
-	}
-}
-
-func BenchmarkScroll(b *testing.B) {
-	tr := long(b)
-	s := display(b, 120, 40)
-	tr.Draw(s, 0, 0, 120, 40, false)
-	i := 0
-	for b.Loop() {
-		if i++; i%1000 < 500 {
-			tr.Page(-1)
-		} else {
-			tr.Page(1)
-		}
-		tr.Draw(s, 0, 0, 120, 40, false)
-	}
-}
-
-func long(b *testing.B) *Transcript {
-	tr := newTranscript(b)
-	for i := range 5000 {
-		tr.Prompt(fmt.Sprintf("prompt %d", i), false)
-		tr.Event(agent.Text{Text: "An *answer* with `code` and\n\n- a list\n- of things\n\nand " + strings.Repeat("some words ", 30)})
-	}
-	return tr
-}
