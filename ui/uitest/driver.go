@@ -16,7 +16,7 @@ import (
 )
 
 // deadline is how long See waits before the test fails.
-const deadline = 10 * time.Second
+const deadline = time.Minute
 
 var update = flag.Bool("update", false, "renew golden files")
 
