@@ -180,6 +180,7 @@ const iutf8 = 42
 
 // clientSession is a session channel.
 type clientSession struct {
+	input   sync.Mutex // a channel may not be written to while its input is closed
 	ch      ssh.Channel
 	openSSH bool
 
@@ -242,13 +243,23 @@ func (s *clientSession) ask(name string, payload []byte) error {
 	return err
 }
 
-func (s *clientSession) Read(p []byte) (int, error)  { return s.ch.Read(p) }
-func (s *clientSession) Write(p []byte) (int, error) { return s.ch.Write(p) }
-func (s *clientSession) stderr() io.Reader           { return s.ch.Stderr() }
-func (s *clientSession) closeInput() error           { return s.ch.CloseWrite() }
-func (s *clientSession) ended() <-chan struct{}      { return s.endedC }
-func (s *clientSession) gone() <-chan struct{}       { return s.goneC }
-func (s *clientSession) outcome() backends.Outcome   { return s.result }
+func (s *clientSession) Read(p []byte) (int, error) { return s.ch.Read(p) }
+func (s *clientSession) stderr() io.Reader          { return s.ch.Stderr() }
+func (s *clientSession) ended() <-chan struct{}     { return s.endedC }
+func (s *clientSession) gone() <-chan struct{}      { return s.goneC }
+func (s *clientSession) outcome() backends.Outcome  { return s.result }
+
+func (s *clientSession) Write(p []byte) (int, error) {
+	s.input.Lock()
+	defer s.input.Unlock()
+	return s.ch.Write(p)
+}
+
+func (s *clientSession) closeInput() error {
+	s.input.Lock()
+	defer s.input.Unlock()
+	return s.ch.CloseWrite()
+}
 
 // close implements [session]. On a frozen link it would block.
 func (s *clientSession) close() {
