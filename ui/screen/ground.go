@@ -145,7 +145,7 @@ func (g *ground) pass() []byte {
 	defer g.mu.Unlock()
 	out := []byte(groundBeginning[g.passed:g.read])
 	if string(out) == "\x1b]" {
-		out = []byte("\x1b[93;3u") // Alt-], as tcell does not take it for an answer without an end
+		out = withAlt(']')
 	}
 	g.passed = g.read
 	return out

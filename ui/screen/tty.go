@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"sync"
@@ -23,6 +22,9 @@ type quietTTY struct {
 	path   string            // of the device; empty if it is not known
 	tell   func(tcell.Event) // tells what the terminal has answered
 	ground ground
+
+	answers answers
+	ready   []byte // the reader's own: keys that it has not returned yet
 
 	mu sync.Mutex
 	q  squeezer
@@ -65,11 +67,16 @@ func (t *quietTTY) Read(p []byte) (int, error) {
 
 // readKeys reads what is no answer of the terminal.
 func (t *quietTTY) readKeys(p []byte) (int, error) {
-	for {
+	for len(t.ready) == 0 {
 		if held, wait := t.ground.held(time.Now()); held && !t.more(wait) {
-			return copy(p, t.ground.pass()), nil
+			t.ready = append(t.answers.pass(), t.ground.pass()...)
+			break
 		}
-		n, err := t.Tty.Read(p[:len(p)-2*len(groundBeginning)]) // what is held back needs room, too
+		if t.answers.holds() && !t.more(pieceTime) {
+			t.ready = t.answers.pass()
+			break
+		}
+		n, err := t.Tty.Read(p)
 		if n == 0 || err != nil {
 			return 0, err
 		}
@@ -79,10 +86,11 @@ func (t *quietTTY) readKeys(p []byte) (int, error) {
 			ev.SetEventTime(time.Now())
 			t.tell(ev)
 		}
-		if n = withoutDCS(p[:copy(p, keys)]); n > 0 {
-			return n, nil
-		}
+		t.ready = append([]byte(nil), t.answers.take(keys)...)
 	}
+	n := copy(p, t.ready)
+	t.ready = t.ready[n:]
+	return n, nil
 }
 
 // more waits until there is input, or reports that none came. On a device that it
@@ -103,24 +111,6 @@ func (t *quietTTY) more(wait time.Duration) bool {
 
 // readNow opens a terminal only to look at its input.
 const readNow = unix.O_RDONLY | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC
-
-// withoutDCS takes device control strings out of input, in place, and returns
-// what is left. They are answers of the terminal to questions that another
-// program asked, for example for its version; tcell takes them for keys. One
-// that did not come whole cannot be told from Alt-P and what was typed after it.
-func withoutDCS(p []byte) int {
-	for {
-		start := bytes.Index(p, []byte("\x1bP"))
-		if start < 0 {
-			return len(p)
-		}
-		end := bytes.Index(p[start:], []byte("\x1b\\"))
-		if end < 0 {
-			return len(p)
-		}
-		p = append(p[:start], p[start+end+2:]...)
-	}
-}
 
 // parkReader asks for the reader to be stopped, and reports whether it is:
 // whether it stands in a Read that does not return before Drain.
@@ -144,7 +134,7 @@ func (t *quietTTY) inputWaits() bool {
 	holds := !t.reading && !t.failed || t.partial
 	t.reader.Unlock()
 	held, _ := t.ground.held(time.Now())
-	return holds || held || t.path != "" && typedInto(t.path)
+	return holds || held || t.answers.holds() || t.path != "" && typedInto(t.path)
 }
 
 // typedInto reports whether a terminal has input that nobody has read. It says no
