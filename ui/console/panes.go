@@ -17,7 +17,7 @@ import (
 )
 
 // panes are the mirrored terminals: the main one, then the others in the order
-// in which they came. They belong to the pump.
+// in which they came, until the operator moves one. They belong to the pump.
 type panes struct{ all []*pane }
 
 type pane struct {
