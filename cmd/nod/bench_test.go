@@ -157,13 +157,22 @@ func BenchmarkKeyToEcho(b *testing.B) {
 
 // BenchmarkIdle reports what an idle console costs: in the first 20 seconds after
 // it has come up, when it still looks around now and then, and in the 20 after
-// those. The program is the one that is released, without the tests' own code.
+// those; its memory then, and when each pane has written 10,000 lines of its
+// width. The program is the one that is released, without the tests' own code.
 func BenchmarkIdle(b *testing.B) {
+	for _, panes := range []int{1, 16} {
+		b.Run(fmt.Sprintf("panes=%d", panes), func(b *testing.B) { benchmarkIdle(b, panes) })
+	}
+}
+
+func benchmarkIdle(b *testing.B, panes int) {
 	w := newWorld(b)
 	program := filepath.Join(b.TempDir(), "nod")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
+	w.write(".config/nod/config.toml", fmt.Sprintf("[tmux]\nsocket = %q\nmax_panes = %d\n", w.socket, panes), 0o600)
+	leavePanes(b, w, panes)
 	o := startProgram(b, w, program)
 	o.see(b, "ready$")
 	settle(o)
@@ -177,7 +186,13 @@ func BenchmarkIdle(b *testing.B) {
 			b.ReportMetric((switches(b, o)-switchesBefore)/20, when+"switches/s")
 		}
 	}
-	b.ReportMetric(field(b, fmt.Sprintf("/proc/%d/status", o.cmd.Process.Pid), "VmRSS:")/1024, "MiB")
+	memory := func() float64 {
+		return field(b, fmt.Sprintf("/proc/%d/status", o.cmd.Process.Pid), "VmRSS:") / 1024
+	}
+	b.ReportMetric(memory(), "MiB")
+	fillPanes(b, w, panes)
+	settle(o)
+	b.ReportMetric(memory(), "full-MiB")
 	o.end(b)
 }
 

@@ -198,7 +198,7 @@ func (f *feed) follow(changed func()) (cancel func()) {
 	found := make(chan struct{}, 1)   // and it is known how many
 	running.Go(func() { f.count(ctx, company, found) })
 	running.Go(func() {
-		for wait := time.After(0); ; wait = time.After(feedTime) {
+		for wait := time.After(0); ; {
 			select {
 			case <-wait:
 			case <-ctx.Done():
@@ -207,6 +207,7 @@ func (f *feed) follow(changed func()) (cancel func()) {
 			linked := f.site.linkChanged() // before it is looked at
 			f.take()
 			changed()
+			wait = time.After(feedTime) // from now on: what changes after a pause is seen at once
 			post(company)
 			select {
 			case <-changes:

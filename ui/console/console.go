@@ -72,6 +72,7 @@ type Console struct {
 	quit      bool
 	dirty     bool        // the screen is not what it should be
 	urgent    bool        // because of a key
+	echo      string      // the pane that a key went to and that has not changed since
 	tick      *time.Timer // fires when the screen changes by itself
 	tickAt    time.Time   // when it does; zero while it does not run
 	crash     *PanicError

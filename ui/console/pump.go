@@ -182,6 +182,9 @@ func (c *Console) event(ev tcell.Event) error {
 		c.key(keys.Pressed(ev))
 		c.guide()
 		c.urgent = true
+		if p := c.panes.at(c.focus.pane); c.focus.typing && p != nil {
+			c.echo = p.pane.ID
+		}
 	case *tcell.EventPaste:
 		c.approval.hear(nil)
 		c.questions.hear(nil)
@@ -232,6 +235,9 @@ func (c *Console) letters(m mail) {
 	seen := len(m.letters) > 0 || m.asked
 	for id := range m.screens {
 		seen = c.panes.refresh(id) || seen
+		if id == c.echo { // the key's own frame has just been drawn; this one is what it was pressed for
+			c.echo, c.urgent = "", true
+		}
 		c.approval.changed(c, id)
 	}
 	if m.asked {
