@@ -174,7 +174,10 @@ func benchmarkIdle(b *testing.B, panes int) {
 	w.write(".config/nod/config.toml", fmt.Sprintf("[tmux]\nsocket = %q\nmax_panes = %d\n", w.socket, panes), 0o600)
 	leavePanes(b, w, panes)
 	o := startProgram(b, w, program)
-	o.see(b, "ready$")
+	o.shows(b, "ready$")
+	if panes > 1 {
+		o.shows(b, fmt.Sprintf("1/%d ", panes))
+	}
 	settle(o)
 	b.ReportMetric(0, "ns/op") // it would be the time that is waited
 	for range b.N {
@@ -293,7 +296,10 @@ func benchmarkFlood(b *testing.B, panes int) {
 	m := serveModel(b, replies...)
 	w.extra = append(w.extra, "NOD_BASE_URL="+m.URL+"/v1", "NOD_MODEL=scripted")
 	o := startOnTerminal(b, w)
-	o.see(b, "ready$")
+	o.shows(b, "ready$")
+	if panes > 1 {
+		o.shows(b, fmt.Sprintf("1/%d ", panes))
+	}
 	settle(o)
 	peer := startPeer(b)
 	var took, peers []time.Duration
@@ -335,7 +341,8 @@ func leavePanes(b *testing.B, w *world, panes int) {
 		b.Fatal(err)
 	}
 	for i := 1; i < panes; i++ {
-		w.tmux(b, "new-window", "-d", "-t", "nod-ops-main:", "-n", fmt.Sprint("pane-", i), "bash")
+		id := w.tmux(b, "new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "nod-ops-main:", "bash")
+		w.tmux(b, "set-option", "-p", "-t", id, "@nod_pane", fmt.Sprint("pane-", i)) // else it is not nod's
 	}
 }
 
