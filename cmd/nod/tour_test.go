@@ -45,6 +45,7 @@ func TestTheTour(t *testing.T) {
 		t.Error("taken back, and the folder is there")
 	}
 	s.press("C-]")
+	s.see("typing into")
 	enter("echo by$((1+1))hand")
 	s.see("by2hand")
 	s.press("C-]")
