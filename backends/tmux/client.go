@@ -195,7 +195,7 @@ func (c *Client) Close() {
 	if c.in != nil {
 		select {
 		case <-c.attached:
-			_ = c.proc.Signal("KILL") // it, or the link to it, may be gone
+			go func() { _ = c.proc.Signal("KILL") }() // it may be gone, and a frozen link keeps the caller waiting
 		default:
 			c.in.close()
 		}

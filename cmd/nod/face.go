@@ -40,7 +40,7 @@ func (a *app) inLines() bool { return a.flags.plain || a.getenv("ACCESSIBLE") !=
 // consoleThreads is the least number of threads that run Go code at a time. With
 // as many as there are processors, a key waits while the kernel has put all of
 // them aside for a program that floods a pane: on two processors, p99 from key to
-// echo was 14 to 25 ms then, and 8 to 13 with four (BenchmarkFlood).
+// echo was 14 to 25 ms then, and 8 to 14 with four (BenchmarkFlood).
 const consoleThreads = 4
 
 // openFace opens what the operator has before him, and how questions are asked
