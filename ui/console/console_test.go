@@ -226,7 +226,7 @@ func du(ctx context.Context, sink agent.Sink) error {
 }
 
 func TestTheScreenAtEverySize(t *testing.T) {
-	for _, size := range [][2]int{{40, 10}, {80, 24}, {120, 40}, {200, 60}} {
+	for _, size := range sizes {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			s := prepare(t, size[0], size[1], func(o *console.Options) { o.Notice = "no model yet: nod doctor says how" })
 			s.model.steps["why is the disk full?"] = du

@@ -126,7 +126,7 @@ func TestTheMouseIsSwitchedAtRunTime(t *testing.T) {
 
 // What the screen looks like with candidates and with the palette, at all sizes.
 func TestOffersAndPaletteAtAllSizes(t *testing.T) {
-	for _, size := range [][2]int{{40, 10}, {80, 24}, {120, 40}, {200, 60}} {
+	for _, size := range sizes {
 		at := fmt.Sprintf("-%dx%d", size[0], size[1])
 		s, _ := writing(t, size[0], size[1])
 		s.console.AddPane(newTerminal("$ ls\nnotes.txt").pane("%1", "local"))

@@ -12,7 +12,7 @@ import (
 	"github.com/nod-console/nod/ui/console"
 )
 
-var sizes = [][2]int{{40, 10}, {80, 24}, {120, 40}}
+var sizes = [][2]int{{40, 10}, {80, 24}, {120, 40}, {200, 60}}
 
 // atEverySize tells a story at each size, with its last screen as a golden.
 func atEverySize(t *testing.T, name string, story func(s *story)) {
