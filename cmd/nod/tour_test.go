@@ -44,8 +44,7 @@ func TestTheTour(t *testing.T) {
 	if _, err := os.Stat(folder); err == nil {
 		t.Error("taken back, and the folder is there")
 	}
-	s.press("C-]")
-	s.see("typing into")
+	s.press("C-]") // and go on at once
 	enter("echo by$((1+1))hand")
 	s.see("by2hand")
 	s.press("C-]")

@@ -108,6 +108,7 @@ func (c *Console) draw() {
 	l := &c.layout
 	modal := c.place() == keys.Overlay || c.place() == keys.Dialog
 	c.drawTalk(modal)
+	c.panes.follow(c.focus)
 	for i, r := range l.panes {
 		c.panes.draw(c, i, r, !modal && c.focus.place == keys.Pane && c.focus.pane == i)
 	}

@@ -155,9 +155,6 @@ func (ps *panes) draw(c *Console, i int, r rect, active bool) {
 		p.view.SetSnapshot(p.pane.Snapshot())
 	}
 	typing := active && c.focus.typing
-	if p.view.Typing() != typing {
-		p.view.SetTyping(typing)
-	}
 	if active {
 		p.view.Focus(func(tview.Primitive) {})
 	} else {
@@ -270,6 +267,17 @@ func (p *pane) mode(typing bool) string {
 
 // searching reports whether keys go to the pane's search line. p may be nil.
 func (p *pane) searching() bool { return p != nil && p.view.Searching() }
+
+// follow has keys go where the keyboard is: to the target of the pane that is typed
+// into, and to no other. That cannot wait for a frame: what comes in one piece with
+// the key that moves the keyboard, as over a slow link, is meant for the new place.
+func (ps *panes) follow(f focus) {
+	for i, p := range ps.all {
+		if typing := f.typing && f.pane == i; p.view.Typing() != typing {
+			p.view.SetTyping(typing)
+		}
+	}
+}
 
 // key hands a key to pane i: to its target while typing, else to its search
 // line.

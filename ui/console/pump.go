@@ -171,6 +171,7 @@ func (c *Console) undecided() bool {
 }
 
 func (c *Console) event(ev tcell.Event) error {
+	c.panes.follow(c.focus)
 	switch ev := ev.(type) {
 	case *tcell.EventKey:
 		c.approval.hear(ev)

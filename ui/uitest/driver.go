@@ -185,15 +185,7 @@ func (u *UI) state() (rows []string, next <-chan struct{}) {
 func (u *UI) Idle() *UI {
 	u.t.Helper()
 	done := make(chan struct{})
-	ev := tcell.NewEventInterrupt(func() { close(done) })
-	for end := time.Now().Add(deadline); u.screen.PostEvent(ev) != nil; time.Sleep(time.Millisecond) {
-		if !u.Running() {
-			return u
-		}
-		if time.Now().After(end) {
-			u.t.Fatalf("the console takes no events; the screen is\n%s", u.Text())
-		}
-	}
+	u.inject(tcell.NewEventInterrupt(func() { close(done) }))
 	select {
 	case <-done:
 	case <-u.ended:
@@ -203,17 +195,39 @@ func (u *UI) Idle() *UI {
 	return u
 }
 
+// Burst presses a few keys that the console finds together: it handles all of them
+// before it draws.
+func (u *UI) Burst(names ...string) *UI {
+	u.t.Helper()
+	held, pressed := make(chan struct{}), make(chan struct{})
+	u.inject(tcell.NewEventInterrupt(func() {
+		close(held)
+		<-pressed
+	}))
+	u.wait("the console's attention", held)
+	for _, name := range names {
+		u.press(name)
+	}
+	close(pressed)
+	return u.Idle()
+}
+
 // Press presses keys by their names: "Enter", "Ctrl-C", "Alt-Enter", "F1", "y".
 func (u *UI) Press(names ...string) *UI {
 	u.t.Helper()
 	for _, name := range names {
-		key, r, mod, err := parse(name)
-		if err != nil {
-			u.t.Fatal(err)
-		}
-		u.inject(tcell.NewEventKey(key, r, mod))
+		u.press(name)
 	}
 	return u.Idle()
+}
+
+func (u *UI) press(name string) {
+	u.t.Helper()
+	key, r, mod, err := parse(name)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.inject(tcell.NewEventKey(key, r, mod))
 }
 
 // Type types text, a key for each character.
