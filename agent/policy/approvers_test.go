@@ -320,7 +320,7 @@ func TestTerminalOffersRevertsAndLooks(t *testing.T) {
 		said := ""
 		for i, typed := range c.typed {
 			said = expect(t, operator, end)
-			for _, want := range []string{"revert: the host itself brings back", "after 2m0s, unless a new login works", "arms the revert before", `"p" looks around first`} {
+			for _, want := range []string{"revert: the host itself brings back", "after 2 min, unless a new login works", "arms the revert before", `"p" looks around first`} {
 				if i == 0 && !strings.Contains(said, want) {
 					t.Errorf("no %q in %q", want, said)
 				}

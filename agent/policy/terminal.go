@@ -267,7 +267,7 @@ func Describe(r Request) string {
 	}
 	switch {
 	case r.Revert != nil:
-		fmt.Fprintf(&b, "\n  revert: the host itself brings back %s after %s, unless a new login works", list(r.Revert.Covers), r.Revert.After)
+		fmt.Fprintf(&b, "\n  revert: the host itself brings back %s after %s, unless a new login works", list(r.Revert.Covers), r.Revert.Delay())
 		if len(r.Revert.Lacks) > 0 {
 			fmt.Fprintf(&b, "\n  ! the revert does not bring back %s", list(r.Revert.Lacks))
 		}
@@ -301,7 +301,7 @@ func list(texts []string) string {
 // describeArming is exactly what arming a request's revert runs.
 func describeArming(r Request) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n  \"r\" arms a revert first; if that fails, nothing runs. It comes %s later by itself,\n", r.Revert.After)
+	fmt.Fprintf(&b, "\n  \"r\" arms a revert first; if that fails, nothing runs. It comes %s later by itself,\n", r.Revert.Delay())
 	b.WriteString("  also without nod, and is taken back as soon as a new login works. Armed by:\n")
 	numbered(&b, r.Revert.Arm.Command)
 	b.WriteString("  with this for its standard input:\n")

@@ -34,6 +34,18 @@ type Plan struct {
 	Collect tools.Action // fetches what the revert did; answers Reverted, Armed, Running or Gone
 }
 
+// Delay is After in words: "90 s", "2 min", "2 min 30 s".
+func (p *Plan) Delay() string {
+	minutes, seconds := int(p.After/time.Minute), int(p.After%time.Minute/time.Second)
+	switch {
+	case p.After < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(p.After/time.Second))
+	case seconds == 0:
+		return fmt.Sprintf("%d min", minutes)
+	}
+	return fmt.Sprintf("%d min %d s", minutes, seconds)
+}
+
 // For returns the revert that fits an action, or says why there is none. Both are
 // empty for an action that no finding calls a danger for the way in.
 func For(a tools.Action, v risk.Verdict, after time.Duration) (p *Plan, why string) {

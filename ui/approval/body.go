@@ -140,6 +140,12 @@ func (d *Dialog) explanation(width int) []row {
 		rows = d.notes(rows, fmt.Sprintf(format, args...), width, style)
 	}
 	say(d.styles.Text, "%s", policy.Title(r))
+	if d.void != "" {
+		say(d.styles.Danger, "void: %s", show.Text(d.void))
+	}
+	if d.link != "" {
+		say(d.styles.Warn, "! %s", show.Text(d.link))
+	}
 	say(d.styles.Text, "why it asks: %s", show.Text(r.Why))
 	say(d.level(r.Verdict.Level), "nod says: %s", verdictText(r.Verdict))
 	for _, f := range r.Verdict.Findings {
@@ -150,6 +156,18 @@ func (d *Dialog) explanation(width int) []row {
 	}
 	if r.Disagreement != "" {
 		say(d.styles.Danger, "! %s", r.Disagreement)
+	}
+	if r.Hasty != "" {
+		say(d.styles.Danger, "! %s", r.Hasty)
+	}
+	switch {
+	case r.Final:
+		say(d.styles.Danger, "! it cannot be undone")
+	case r.Undo != "":
+		say(d.styles.Text, "afterwards: %s", r.Undo)
+	}
+	if r.NoRevert != "" {
+		say(d.styles.Warn, "no revert: %s", r.NoRevert)
 	}
 	for _, s := range r.Scopes {
 		if s == policy.Conversation {

@@ -653,7 +653,7 @@ func (s *story) command(width int) string {
 		switch {
 		case strings.TrimSpace(gutter) == "+":
 			text[len(text)-1] += rest
-		case strings.TrimSpace(gutter) != "":
+		case strings.Trim(gutter, " 0123456789") == "" && strings.TrimSpace(gutter) != "": // else it is what nod and the model say
 			text = append(text, rest)
 		}
 	}

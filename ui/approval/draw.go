@@ -25,6 +25,7 @@ const (
 type line struct {
 	text  string
 	style tcell.Style
+	more  bool // it goes on with what the line before says
 }
 
 // Draw implements tview.Primitive.
@@ -130,6 +131,9 @@ func (d *Dialog) drawBody(s tcell.Screen, x, y, width int) {
 			d.rows = d.body(width)
 			d.must = len(d.rows)
 			d.rows = d.looked(d.rows, width)
+			if d.look != nil && !d.look.shown {
+				d.look.shown, d.top = true, d.must
+			}
 		}
 	}
 	d.scroll(0)
@@ -182,6 +186,12 @@ func (d *Dialog) drawField(s tcell.Screen, x, y, width int) {
 	}
 	screen.Fill(s, x, y, width, 1, " ", d.styles.Text)
 	used := screen.Draw(s, x, y, width, label, d.styles.Accent)
+	if d.mode == reasoning { // in the operator's own script: nothing runs it
+		text, cx := d.field.around(width - used)
+		screen.Draw(s, x+used, y, width-used, text, d.styles.Text)
+		s.ShowCursor(x+used+cx, y)
+		return
+	}
 	rows, cx, cy := d.field.rows(width - used)
 	if len(rows) > 0 {
 		drawCells(s, x+used, y, rows[cy].Cells, d.styles.Text, d.styles.Danger)
@@ -198,10 +208,13 @@ func (d *Dialog) foot(width, limit int) []line {
 	}
 	room := limit - len(state) - len(keys)
 	if d.link != "" && d.void == "" && d.mode == asking && !d.explains && room < 2 { // behind what nod says
-		state = []line{{screen.Cut("! "+show.Text(d.link), width), d.styles.Warn.Bold(true)}}
+		state = []line{{text: screen.Cut("! "+show.Text(d.link), width), style: d.styles.Warn.Bold(true)}}
 	}
 	said := d.opinions(width)
 	fit := min(len(said), max(0, room))
+	for fit > 0 && fit < len(said) && said[fit].more { // what is said stays in one piece
+		fit--
+	}
 	if d.mode == asking && !d.explains {
 		d.leave(said[fit:])
 	}
@@ -223,14 +236,17 @@ func (d *Dialog) voided(width, limit int) []line {
 	if all := folded("void: ", show.Text(d.void), width, style); len(all) <= limit {
 		return all
 	}
-	return []line{{screen.Cut("void: "+show.Text(d.void), width), style}}
+	return []line{{text: screen.Cut("void: "+show.Text(d.void), width), style: style}}
 }
 
 // opinions are what nod and the model say. The disagreement comes before what the
 // model says; what is cut, x shows.
 func (d *Dialog) opinions(width int) []line {
 	r := d.request
-	all := []line{{"nod says    " + verdictText(r.Verdict), d.level(r.Verdict.Level).Bold(true)}}
+	all := []line{{text: "nod says    " + verdictText(r.Verdict), style: d.level(r.Verdict.Level).Bold(true)}}
+	if screen.Width(all[0].text) > width {
+		all = folded("nod says    ", verdictText(r.Verdict), width, all[0].style)
+	}
 	if d.link != "" {
 		all = append(all, folded("! ", show.Text(d.link)+"; while it is so, nothing can run there", width, d.styles.Warn.Bold(true))...)
 	}
@@ -257,7 +273,7 @@ const mostOpinion = 4
 // folded is a text in as many lines as it needs and may take, with a label
 // before the first.
 func folded(label, text string, width int, style tcell.Style) []line {
-	indent := screen.Width(label)
+	indent, words := screen.Width(label), label != "! " // a warning's first line is better than none
 	rows := screen.Fold(text, width-indent)
 	if len(rows) > mostOpinion {
 		rows[mostOpinion-1] = screen.Cut(rows[mostOpinion-1]+" "+rows[mostOpinion], width-indent)
@@ -265,7 +281,7 @@ func folded(label, text string, width int, style tcell.Style) []line {
 	}
 	lines := make([]line, len(rows))
 	for i, row := range rows {
-		lines[i] = line{label + row, style}
+		lines[i] = line{label + row, style, i > 0 && words}
 		label = strings.Repeat(" ", indent)
 	}
 	return lines
@@ -282,7 +298,7 @@ func (d *Dialog) state() line {
 		}
 		words = append(words, "burst ignored · "+strings.TrimPrefix(words[len(words)-1], "burst of keys ignored · "))
 	}
-	return line{fitting(d.width-4, words), style}
+	return line{text: fitting(d.width-4, words), style: style}
 }
 
 // fitting is the first of texts that fits a width, or the last.
@@ -338,7 +354,7 @@ func (d *Dialog) keys(width int) []line {
 		if d.mode == editing {
 			text = "what you type goes into the text"
 		}
-		return []line{{screen.Cut(text, width), d.styles.Accent}}
+		return []line{{text: screen.Cut(text, width), style: d.styles.Accent}}
 	}
 	var words []string
 	if d.void == "" && !d.explains {
@@ -371,7 +387,7 @@ func (d *Dialog) keys(width int) []line {
 	text := ""
 	for _, w := range words {
 		if text != "" && len(text)+len(gap)+len(w) > width {
-			lines = append(lines, line{text, d.styles.Accent})
+			lines = append(lines, line{text: text, style: d.styles.Accent})
 			text = ""
 		}
 		if text != "" {
@@ -379,5 +395,5 @@ func (d *Dialog) keys(width int) []line {
 		}
 		text += w
 	}
-	return append(lines, line{text, d.styles.Accent})
+	return append(lines, line{text: text, style: d.styles.Accent})
 }

@@ -5,8 +5,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/uniseg"
 
 	"github.com/nod-console/nod/agent/policy/show"
+	"github.com/nod-console/nod/ui/screen"
 )
 
 // editor is a text being edited, drawn byte for byte like everything else.
@@ -108,6 +110,21 @@ func (e *editor) vertical(by int) {
 	for end := e.lineEnd(); column > 0 && e.at < end; column-- {
 		e.at += e.after()
 	}
+}
+
+// around is as much of a text of one line as fits that many cells, as it reads,
+// and where the cursor is in it. A mark stands for what was cut off.
+func (e *editor) around(width int) (shown string, x int) {
+	before, after := screen.Clean(e.text[:e.at]), screen.Clean(e.text[e.at:])
+	room := max(width-1, 1) // the last column is for a cursor behind the text
+	if screen.Width(before) > room {
+		for before != "" && screen.Width(before) > room-1 {
+			_, before, _, _ = uniseg.FirstGraphemeClusterInString(before, -1)
+		}
+		before = "…" + before
+	}
+	x = screen.Width(before)
+	return before + screen.Cut(after, width-x), x
 }
 
 // rows are the text in that many cells and where the cursor is in them.

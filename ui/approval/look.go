@@ -6,6 +6,7 @@ import (
 
 // look is a look around.
 type look struct {
+	shown   bool // it was scrolled to when it was asked for
 	arrived bool
 	found   []policy.Look
 }

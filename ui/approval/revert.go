@@ -25,7 +25,7 @@ func (d *Dialog) revertOffered(width int) []line {
 	r := d.request
 	switch {
 	case r.Revert != nil:
-		text := fmt.Sprintf("the host itself brings back %s after %s, unless a new login works", showAll(r.Revert.Covers), r.Revert.After)
+		text := fmt.Sprintf("the host itself brings back %s after %s, unless a new login works", showAll(r.Revert.Covers), r.Revert.Delay())
 		lines := folded("r revert    ", text, width, d.styles.Ok)
 		if len(r.Revert.Lacks) > 0 {
 			lines = append(lines, folded("! ", "the revert does not bring back "+showAll(r.Revert.Lacks), width, d.styles.Warn)...)
@@ -53,8 +53,8 @@ func (d *Dialog) revertExplained(rows []row, width int) []row {
 	}
 	for _, text := range []string{
 		"",
-		"r arms a revert first; if that fails, nothing runs. Without root's rights, by login or by sudo without a password, it fails.",
-		fmt.Sprintf("It comes %s later by itself, also without nod, and is taken back as soon as a new login works after the command's end.", plan.After),
+		"r arms a revert first, which brings back " + showAll(plan.Covers) + "; if that fails, nothing runs. Without root's rights, by login or by sudo without a password, it fails.",
+		fmt.Sprintf("It comes %s later by itself, also without nod, and is taken back as soon as a new login works after the command's end.", plan.Delay()),
 		"Armed by:",
 	} {
 		rows = d.notes(rows, text, width, d.styles.Text)

@@ -119,11 +119,12 @@ func TestAPreviewIsAskedForOnceAndShownAsData(t *testing.T) {
 		if asked != 1 {
 			t.Errorf("asked %d times", asked)
 		}
+		s.sees("preview: looking") // on a small screen, too
 		s.Preview(found)
 		s.draw()
 		s.typed("y")
 		s.waits("right after the preview came")
-		s.armed()
+		s.armed().press(tcell.KeyHome)
 		var all strings.Builder
 		all.WriteString(s.text())
 		for range 400 / size[1] {

@@ -385,6 +385,15 @@ func (u *UI) Frames() int {
 	return u.screen.frames
 }
 
+// Picture waits until the console is idle and compares the screen with the golden
+// of its size, testdata/NAME-COLSxROWS.txt.
+func (u *UI) Picture(name string) *UI {
+	u.t.Helper()
+	u.Idle()
+	w, h := u.screen.Size()
+	return u.Golden(fmt.Sprintf("%s-%dx%d", name, w, h))
+}
+
 // Golden compares the screen with testdata/NAME.txt.
 func (u *UI) Golden(name string) *UI {
 	u.t.Helper()
