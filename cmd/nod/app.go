@@ -45,6 +45,7 @@ type app struct {
 	streams
 	args    []string // as they were given
 	signals signals
+	jobs    jobs
 	getenv  func(string) string
 	hide    func(names ...string) // variables from programs that nod starts; nil: none
 	flags   struct {

@@ -134,7 +134,7 @@ func (a *app) openStation(ctx context.Context, c *config.Config, targets []strin
 	}
 	opt, err := d.options(ctx)
 	if err == nil {
-		d.screen, d.ask, d.allow, d.choose, d.closeScreen, err = a.openFace(opt)
+		d.screen, d.ask, d.allow, d.choose, d.closeScreen, err = a.openFace(ctx, opt)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.kept.close(context.WithoutCancel(ctx), a, d.store))
@@ -168,7 +168,7 @@ func (d *station) options(ctx context.Context) (console.Options, error) {
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
 		},
 		Replay: d.app.replayInConsole, Files: d.files,
-		Edit: d.app.edit, Stop: stop,
+		Edit: d.app.edit, Stop: d.app.jobs.stop,
 		Theme: d.config.Display.Theme,
 		Keys:  bound,
 		Mouse: d.config.Display.Mouse,
@@ -236,7 +236,7 @@ func outcome(ctx context.Context, err, failed error) error {
 	case failed != nil && !errors.Is(failed, context.Canceled):
 		return failed
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return exitStatus(statusInterrupted)
+		return exitStatus(interruptedStatus(ctx))
 	}
 	return err
 }

@@ -7,18 +7,16 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // edit edits a text in the operator's editor, on the terminal of this process.
-// An interrupt that is typed there is for the editor. The last end of line, which
+// An interrupt and a ^Z that are typed there are for the editor. The last end of line, which
 // editors add, is not part of the text.
 func (a *app) edit(ctx context.Context, text string) (string, error) {
 	defer a.signals.onInterrupt(func() {})()
+	defer a.jobs.lend()()
 	editor := cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR"), "vi")
 	edited, err := editWith(ctx, editor, text)
 	if err != nil {
@@ -49,25 +47,4 @@ func editWith(ctx context.Context, editor, text string) (edited string, err erro
 	}
 	data, err := os.ReadFile(f.Name())
 	return strings.TrimSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n"), err
-}
-
-// stopWithin is how long a stop may take to come, which is a moment after it was
-// asked for.
-const stopWithin = 500 * time.Millisecond
-
-// stop stops this process and those that were started with it, as ^Z does, and
-// returns when they go on. A process that nobody would continue does not stop
-// (setpgid(2), "orphaned").
-func stop() error {
-	goesOn := make(chan os.Signal, 1)
-	signal.Notify(goesOn, unix.SIGCONT)
-	defer signal.Stop(goesOn)
-	if err := unix.Kill(0, unix.SIGTSTP); err != nil {
-		return err
-	}
-	select { // who takes the terminal over before it has come loses it to the shell
-	case <-goesOn:
-	case <-time.After(stopWithin):
-	}
-	return nil
 }

@@ -45,7 +45,7 @@ const consoleThreads = 4
 
 // openFace opens what the operator has before him, and how questions are asked
 // there. closeFace lets go of it.
-func (a *app) openFace(opt console.Options) (f face, ask ssh.Asker, allow allower, choose desk.Asker, closeFace func(), err error) {
+func (a *app) openFace(ctx context.Context, opt console.Options) (f face, ask ssh.Asker, allow allower, choose desk.Asker, closeFace func(), err error) {
 	if !a.inLines() {
 		if runtime.GOMAXPROCS(0) < consoleThreads && a.getenv("GOMAXPROCS") == "" {
 			runtime.GOMAXPROCS(consoleThreads)
@@ -54,7 +54,9 @@ func (a *app) openFace(opt console.Options) (f face, ask ssh.Asker, allow allowe
 		if err != nil {
 			return nil, ssh.Asker{}, nil, nil, nil, err
 		}
-		return screen, questionsOn(screen.Ask), allowIn(screen.Ask), chooseIn(screen.Ask), func() {}, nil
+		ctx, unwatch := context.WithCancel(ctx)
+		go a.jobs.watch(ctx, screen.Stop, screen.Retake)
+		return screen, questionsOn(screen.Ask), allowIn(screen.Ask), chooseIn(screen.Ask), unwatch, nil
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -132,7 +132,7 @@ func (a *app) playTape(ctx context.Context, rec *recording.Recording, f replayFl
 		Name: name, Speed: f.speed, Idle: f.idle, At: f.at, Paused: f.paused, Keys: bound,
 	}))
 	if ctx.Err() != nil {
-		return exitStatus(statusInterrupted)
+		return exitStatus(interruptedStatus(ctx))
 	}
 	return err
 }

@@ -59,7 +59,7 @@ secrets. The files are kept for you alone in the state folder, 64 MiB at most.`,
 				err = trace.Follow(cmd.Context(), traceDir(state), each)
 			}
 			if cmd.Context().Err() != nil {
-				return exitStatus(statusInterrupted)
+				return exitStatus(interruptedStatus(cmd.Context()))
 			}
 			return err
 		},

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,7 +40,7 @@ func TestAfterAHangUpTheConversationIsOffered(t *testing.T) {
 		if err := syscall.Kill(s.pid(), sig); err != nil {
 			t.Fatal(err)
 		}
-		if status := s.ended(); status != "130" {
+		if status := s.ended(); status != strconv.Itoa(128+int(sig)) {
 			t.Errorf("%v: exit status %s", sig, status)
 		}
 		again := w.console(100, 30)

@@ -2,14 +2,33 @@ package console
 
 import "fmt"
 
+// Stop does what the key for it does: it gives the terminal back, stops this process
+// by Options.Stop, and takes the terminal over again when it goes on.
+func (c *Console) Stop() { c.mail.put(onPump((*Console).stop)) }
+
+// Retake takes the terminal over anew. It is for a process that was stopped without
+// having given the terminal back, and goes on in the foreground: somebody has changed
+// the terminal's modes and has drawn on it.
+func (c *Console) Retake() {
+	c.mail.put(onPump(func(c *Console) { c.away(func() error { return nil }) }))
+}
+
+func (c *Console) stop() {
+	c.away(func() error { return c.opt.Stop(c.ctx) })
+}
+
 // away gives the terminal to somebody else for as long as do takes. Nothing is
-// drawn meanwhile; what comes from targets is kept, and dialogs wait anew.
+// drawn meanwhile; what comes from targets is kept, and dialogs wait anew. The
+// terminal is not taken over again for a console that is to end.
 func (c *Console) away(do func() error) {
 	if err := c.screen.Suspend(); err != nil {
 		c.chat.Fault(err.Error(), "")
 		return
 	}
 	err := do()
+	if c.ctx.Err() != nil { // whoever has the terminal now keeps it
+		return
+	}
 	if back := c.screen.Resume(); back != nil {
 		c.lost = back
 		return

@@ -18,7 +18,7 @@ func TestTheTerminalIsGivenAwayAndTakenBack(t *testing.T) {
 	p := openTerminal(t, 80, 24)
 	before := p.settings(t)
 	stopped := make(chan struct{})
-	p.run(t.Context(), t, console.Options{Stop: func() error {
+	p.run(t.Context(), t, console.Options{Stop: func(context.Context) error {
 		defer func() { stopped <- struct{}{} }()
 		if now := p.settings(t); now != before {
 			t.Errorf("while stopped:\n%s\nbefore:\n%s", now, before)
@@ -72,6 +72,8 @@ func TestWithoutAnEditorTheReasonIsTold(t *testing.T) {
 }
 
 func TestAStopThatFailsIsTold(t *testing.T) {
-	s := begin(t, 80, 24, func(opt *console.Options) { opt.Stop = func() error { return errors.New("no job control") } })
+	s := begin(t, 80, 24, func(opt *console.Options) {
+		opt.Stop = func(context.Context) error { return errors.New("no job control") }
+	})
 	s.Press("Ctrl-Z").See("no job control")
 }

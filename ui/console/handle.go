@@ -61,7 +61,7 @@ func (c *Console) key(ev *tcell.EventKey) {
 func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) {
 	cmd, _ := c.opt.Keys.Find(place, name)
 	switch {
-	case cmd.ID == keys.Redraw:
+	case cmd.ID == keys.Redraw, cmd.ID == keys.Suspend:
 		c.do(cmd)
 	case cmd.ID == keys.Interrupt && c.turns.busy:
 		c.asking = false
@@ -145,7 +145,7 @@ func (c *Console) do(cmd keys.Command) {
 	case keys.Targets:
 		c.openPicker()
 	case keys.Suspend:
-		c.away(c.opt.Stop)
+		c.stop()
 	case keys.Editor:
 		c.edit()
 	case keys.Palette:

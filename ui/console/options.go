@@ -106,8 +106,9 @@ type Options struct {
 	// the text then. The console does nothing meanwhile.
 	Edit func(ctx context.Context, text string) (string, error)
 
-	// Stop stops this process as ^Z does, and returns when it goes on.
-	Stop func() error
+	// Stop stops this process as ^Z does, and returns when it goes on and has the
+	// terminal, or when the context ends.
+	Stop func(ctx context.Context) error
 
 	// Theme is the name of an embedded theme, or themes.Auto; empty means the default.
 	Theme string

@@ -40,6 +40,9 @@ func (c *Console) pump(ctx context.Context) error {
 		if c.lost != nil {
 			return fmt.Errorf("console: %w: %w", ErrTerminalGone, c.lost)
 		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if c.dirty {
 			now := time.Now()
 			rest := due.Sub(now)

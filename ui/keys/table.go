@@ -173,7 +173,7 @@ var standard = []Command{
 	{Zoom, []string{"Ctrl-O"}, Anywhere, "", "", "show only the part with the keyboard; again: show all", "", everywhere, Nothing},
 	{Targets, []string{"Ctrl-T"}, Anywhere, "target", "[name]", "choose where to work; with a name: connect to it", "targets", everywhere, Callback},
 	{Palette, []string{"Ctrl-P"}, Anywhere, "", "", "choose one of all these commands", "commands", everywhere, Nothing},
-	{Suspend, []string{"Ctrl-Z"}, Anywhere, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
+	{Suspend, []string{"Ctrl-Z"}, Anywhere | Overlay | Dialog, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
 	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog, "", "", "draw the screen anew", "", everywhere, Nothing},
 
 	{Send, []string{"Enter"}, Input, "", "", "send what is written", "", writing, Nothing},
