@@ -42,7 +42,7 @@ func (k *Keeper) CreateSession(ctx context.Context, name string) (*Pane, error) 
 // CreatePane makes a pane in a session (the default one if empty). ErrNotFound,
 // ErrExists and ErrTooMany say why not.
 func (k *Keeper) CreatePane(ctx context.Context, session, name string) (*Pane, error) {
-	name, err := canonical("pane", name)
+	name, err := PaneName(name)
 	if err != nil {
 		return nil, err
 	}

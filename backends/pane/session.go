@@ -47,6 +47,10 @@ func named(s session, name string) *Pane {
 	return nil
 }
 
+// PaneName is how a pane is called whose name was given as name: in small letters.
+// The error quotes a name that no pane can have.
+func PaneName(name string) (string, error) { return canonical("pane", name) }
+
 // canonical checks the name of a session, pane or agent.
 func canonical(what, name string) (string, error) {
 	const most = 32

@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Defer(func() { _ = exec.Command("tmux", "-L", socket, "kill-server").Run() }) // there may be none
+			env.Setenv("PANES_SOCKET", socket)
 			env.Setenv("LONG", "echo "+strings.Repeat("x", 500)+" the end")
 			return nil
 		},

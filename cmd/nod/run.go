@@ -110,6 +110,11 @@ func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 	if err != nil {
 		return a.refuse(f, fmt.Errorf("run: %w", err))
 	}
+	if f.pane != "" && f.pane != inOwnPane && existingOnly(f.pane) == "" {
+		if f.pane, err = pane.PaneName(f.pane); err != nil {
+			return a.refuse(f, fmt.Errorf("run: %w", err))
+		}
+	}
 	c, err := a.config()
 	if err != nil {
 		return a.refuse(f, err)
