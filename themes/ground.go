@@ -14,6 +14,14 @@ const (
 	LightGround
 )
 
+// GroundOf is the ground of a terminal that has said which it is.
+func GroundOf(light bool) Ground {
+	if light {
+		return LightGround
+	}
+	return DarkGround
+}
+
 // FollowsGround reports whether a theme's look depends on the terminal's ground.
 func FollowsGround(name string) bool { return name == "" || name == DefaultName || name == Auto }
 

@@ -18,9 +18,7 @@ func (c *Console) askGround(s *screen.Screen) error {
 
 // stand takes the terminal's answer.
 func (c *Console) stand(light bool) {
-	if c.ground = themes.DarkGround; light {
-		c.ground = themes.LightGround
-	}
+	c.ground = themes.GroundOf(light)
 	c.wear(c.themeName)
 }
 

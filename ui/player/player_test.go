@@ -250,7 +250,7 @@ func TestRunEndsAndRestores(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			done := make(chan error, 1)
-			go func() { done <- Run(ctx, s, New(tape(), styles(t), Options{Paused: true})) }()
+			go func() { done <- Run(ctx, s, New(tape(), styles(t), Options{Paused: true}), "") }()
 			select { // it takes the terminal over first
 			case <-sim.shown:
 			case <-time.After(time.Minute):
@@ -261,5 +261,26 @@ func TestRunEndsAndRestores(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// The colours follow what the terminal's text stands on, once it has said that.
+func TestColoursFollowTheGround(t *testing.T) {
+	sim := &watched{tcell.NewSimulationScreen("UTF-8"), make(chan struct{}, 1)}
+	s := screen.Wrap(sim)
+	p := New(tape(), styles(t), Options{Paused: true})
+	before := *p.styles
+	done := make(chan error, 1)
+	go func() { done <- Run(t.Context(), s, p, themes.DefaultName) }()
+	<-sim.shown
+	if err := s.PostEvent(&screen.EventGround{Light: true}); err != nil {
+		t.Fatal(err)
+	}
+	sim.InjectKey(tcell.KeyRune, 'q', tcell.ModNone)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if p.styles.Focus == before.Focus {
+		t.Error("the colours are those for a dark ground")
 	}
 }

@@ -8,16 +8,24 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/nod-console/nod/themes"
 	"github.com/nod-console/nod/ui/screen"
 )
 
 // Run gives a player the whole terminal until the operator leaves (nil) or ctx
-// ends (its cause). The terminal is restored in any case.
-func Run(ctx context.Context, s *screen.Screen, p *Player) (err error) {
+// ends (its cause). The terminal is restored in any case. Where the look of theme
+// depends on what the terminal's text stands on, the terminal is asked, and the player
+// changes its colours with the answer.
+func Run(ctx context.Context, s *screen.Screen, p *Player, theme string) error {
 	if err := s.Init(); err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
 	defer s.Fini()
+	if themes.FollowsGround(theme) {
+		if err := s.AskGround(); err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+	}
 	events := make(chan tcell.Event)
 	stop := make(chan struct{})
 	defer close(stop)
@@ -63,6 +71,13 @@ func Run(ctx context.Context, s *screen.Screen, p *Player) (err error) {
 				}
 			case *tcell.EventResize:
 				s.Sync()
+			case *screen.EventGround:
+				worn, err := themes.Load(themes.On(theme, themes.GroundOf(ev.Light)))
+				if err != nil {
+					return fmt.Errorf("replay: %w", err)
+				}
+				styles := screen.NewStyles(worn)
+				p.SetStyles(&styles)
 			case *tcell.EventError:
 				return fmt.Errorf("replay: %w", ev)
 			}
