@@ -127,7 +127,7 @@ type Options struct {
 	// Mouse switches reports of the mouse on.
 	Mouse bool
 
-	// Quiet switches notifications (bell, OSC 9 and 777) off.
+	// Quiet switches notifications (bell, OSC 9, 99 and 777) off.
 	Quiet bool
 
 	// Screen is drawn on instead of the operator's terminal; for tests. The

@@ -37,15 +37,19 @@ func (s *Screen) Notify(title, text string) error {
 	return s.tty.Send([]byte("\a" + notification(os.Getenv("TERM"), os.Getenv("TERM_PROGRAM"), title, text)))
 }
 
-// notification is the message in the terminal's own way: OSC 9 (iTerm2 and
-// others) or OSC 777 (rxvt and others). Both would show it twice where both are
-// known. Multiplexers and the Linux console have the bell alone.
+// notification is the message in the terminal's own way: OSC 99 (kitty, where a later
+// one takes the place of the one before), OSC 9 (iTerm2) or OSC 777 (rxvt and most
+// others). Two of them would show it twice where both are known. Multiplexers and the
+// Linux console have the bell alone.
 func notification(term, program, title, text string) string {
-	field := func(s string) string { return strings.ReplaceAll(Clean(s), ";", ",") }
+	title, text = Clean(title), Clean(text)
+	field := func(s string) string { return strings.ReplaceAll(s, ";", ",") }
 	switch {
 	case strings.HasPrefix(term, "tmux"), strings.HasPrefix(term, "screen"), term == "linux":
 		return ""
-	case program == "iTerm.app", strings.Contains(term, "kitty"):
+	case strings.Contains(term, "kitty"):
+		return "\x1b]99;i=nod:d=0;" + title + "\x1b\\\x1b]99;i=nod:d=1:p=body;" + text + "\x1b\\"
+	case program == "iTerm.app":
 		return "\x1b]9;" + field(title+": "+text) + "\x1b\\"
 	}
 	return "\x1b]777;notify;" + field(title) + ";" + field(text) + "\x1b\\"

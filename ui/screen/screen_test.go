@@ -234,18 +234,22 @@ func TestCopyAndNotify(t *testing.T) {
 	if err := s.Copy(strings.Repeat("x", screen.MaxCopy+1)); err == nil {
 		t.Error("too long, and no error")
 	}
-	if err := s.Notify("nod", "rm -rf x; done\x1b\\\x07"); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := dev.taken(), "\a\x1b]777;notify;nod;rm -rf x, done␛\\␇\x1b\\"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	t.Setenv("TERM", "tmux-256color")
-	if err := s.Notify("nod", "x"); err != nil {
-		t.Fatal(err)
-	}
-	if got := dev.taken(); got != "\a" {
-		t.Errorf("in tmux: %q", got)
+	for _, c := range []struct{ term, program, want string }{
+		{"xterm-256color", "", "\a\x1b]777;notify;nod;rm -rf x, done␛\\␇\x1b\\"},
+		{"xterm-256color", "iTerm.app", "\a\x1b]9;nod: rm -rf x, done␛\\␇\x1b\\"},
+		{"xterm-kitty", "", "\a\x1b]99;i=nod:d=0;nod\x1b\\\x1b]99;i=nod:d=1:p=body;rm -rf x; done␛\\␇\x1b\\"},
+		{"tmux-256color", "iTerm.app", "\a"},
+		{"screen", "", "\a"},
+		{"linux", "", "\a"},
+	} {
+		t.Setenv("TERM", c.term)
+		t.Setenv("TERM_PROGRAM", c.program)
+		if err := s.Notify("nod", "rm -rf x; done\x1b\\\x07"); err != nil {
+			t.Fatal(err)
+		}
+		if got := dev.taken(); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.term, c.program, got, c.want)
+		}
 	}
 }
 
