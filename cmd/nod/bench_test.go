@@ -47,7 +47,7 @@ func startProgram(b *testing.B, w *world, program string, args ...string) *onTer
 		cmd: exec.Command(program, args...), wake: make(chan struct{}, 1),
 		screen: vt.New(vt.Size{Cols: 120, Rows: 40}, vt.Options{}),
 	}
-	o.cmd.Env = append(w.env(), "NOD_TEST_MAIN=1", quickExit, "TERM=xterm-256color", "PATH="+os.Getenv("PATH"))
+	o.cmd.Env = append(w.env(), "NOD_TEST_MAIN=1", detector(), "TERM=xterm-256color", "PATH="+os.Getenv("PATH"))
 	var err error
 	o.tty, err = pty.StartWithSize(o.cmd, &pty.Winsize{Rows: 40, Cols: 120})
 	if err != nil {

@@ -63,7 +63,7 @@ func TestEnginesThatCannotBeUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.Command("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", nod, "run", "-t", "docker:api", "--", "true")
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NOD_TEST_MAIN=1", quickExit, "DOCKER_HOST=unix://" + engine.Socket}
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NOD_TEST_MAIN=1", detector(), "DOCKER_HOST=unix://" + engine.Socket}
 		out, err := cmd.CombinedOutput()
 		for _, want := range []string{"this user may not use the engine", "usermod -aG docker"} {
 			if err == nil || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {

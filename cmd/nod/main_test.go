@@ -2,8 +2,10 @@ package main
 
 import (
 	"crypto/rand"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +13,37 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// quickExit has a nod that was built with the race detector end when it ends: by
-// itself it would sleep for a second first. It finds races all the same.
-const quickExit = "GORACE=atexit_sleep_ms=0"
+// raceReports is where a nod that was built with the race detector says what it has
+// found, by the name of this and its process id; empty in such a nod itself.
+var raceReports string
+
+// detector are the settings of the race detector in a nod that a test starts: it
+// reports where nothing is drawn over it, and ends when nod ends; by itself it would
+// sleep for a second first.
+func detector() string { return "GORACE=atexit_sleep_ms=0 log_path=" + raceReports }
+
+// raceWatch runs the tests, and fails where a nod that they started had a data race.
+type raceWatch struct{ *testing.M }
+
+func (w raceWatch) Run() int {
+	dir, err := os.MkdirTemp("", "nod-races")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a folder for temporary files
+	raceReports = filepath.Join(dir, "race")
+	status := w.M.Run()
+	reports, err := filepath.Glob(raceReports + ".*")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range reports {
+		text, err := os.ReadFile(name)
+		fmt.Printf("a nod that a test started had a data race: %s %v\n", text, err)
+		status = max(status, 1)
+	}
+	return status
+}
 
 // TestMain lets the test binary be nod: under the name "nod" in scripts, and
 // with NOD_TEST_MAIN set when a test starts it in a terminal.
@@ -27,7 +57,7 @@ func TestMain(m *testing.M) {
 	if slices.Equal(os.Args[1:], []string{"ssh", "hold"}) { // nod has started itself
 		os.Exit(mainStatus())
 	}
-	testscript.Main(m, map[string]func(){"nod": main})
+	testscript.Main(raceWatch{m}, map[string]func(){"nod": main})
 }
 
 // TestScripts drives the program without a screen; each file in
@@ -42,7 +72,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HOME", home)
 			env.Setenv("SHELL", "/bin/bash")
-			env.Vars = append(env.Vars, quickExit)
+			env.Vars = append(env.Vars, detector())
 			// With this configuration, panes are on a tmux server of the story's own.
 			socket := "nod-test-" + strings.ToLower(rand.Text()[:12])
 			config := "[tmux]\nsocket = \"" + socket + "\"\n"
