@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
@@ -17,8 +16,6 @@ const (
 	MaxCharacters = 4_000
 	// keepBytes is how much of each output is kept for reading on.
 	keepBytes = 8 << 20
-	// reportEvery is the time between two reports of progress.
-	reportEvery = 500 * time.Millisecond
 )
 
 // ShellValue is the Value of run_shell's Result.
@@ -80,7 +77,7 @@ func (v *ShellValue) keep(ctx context.Context, env tools.Env, stream, text, head
 // collector keeps the beginning of an output and counts the rest. Safe for
 // concurrent use.
 type collector struct {
-	progress *progress
+	progress *tools.Meter
 
 	mu    sync.Mutex
 	kept  bytes.Buffer
@@ -100,35 +97,4 @@ func (c *collector) content() (text string, total int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept.String(), c.total
-}
-
-// progress counts output and reports it now and then, until it is stopped.
-// Safe for concurrent use.
-type progress struct {
-	env tools.Env
-
-	mu      sync.Mutex
-	bytes   int64
-	last    time.Time
-	stopped bool
-}
-
-func newProgress(env tools.Env) *progress { return &progress{env: env, last: env.Time()} }
-
-func (p *progress) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.bytes += int64(len(b))
-	if now := p.env.Time(); !p.stopped && now.Sub(p.last) >= reportEvery {
-		p.last = now
-		p.env.Report(tools.Progress{Bytes: p.bytes})
-	}
-	return len(b), nil
-}
-
-// stop ends the reports: none comes after it has returned.
-func (p *progress) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stopped = true
 }

@@ -34,8 +34,8 @@ const (
 
 // run runs a command in a pane.
 func (r *RunShell) run(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
-	p := newProgress(env)
-	defer p.stop()
+	p := tools.NewMeter(env)
+	defer p.Stop()
 	run, err := r.Guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepBytes, Sink: p})
 	if err != nil {
 		return outcome(ctx, err)

@@ -222,8 +222,8 @@ var errTimeout = errors.New("the time-out of the call")
 // exec runs a command in a shell of its own.
 func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
 	began := env.Time()
-	p := newProgress(env)
-	defer p.stop()
+	p := tools.NewMeter(env)
+	defer p.Stop()
 	stdout, stderr := &collector{progress: p}, &collector{progress: p}
 	bounded, cancel := context.WithTimeoutCause(ctx, a.Wait, errTimeout)
 	defer cancel()

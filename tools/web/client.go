@@ -103,9 +103,9 @@ type answer struct {
 	elsewhere string // another host's URL that it leads to
 }
 
-// get asks for a URL that Check has passed. The error is a rejection, or the
-// context's.
-func (c *Client) get(ctx context.Context, u *url.URL, header http.Header) (answer, error) {
+// get asks for a URL that Check has passed; what it reads is written to read as it
+// comes. The error is a rejection, or the context's.
+func (c *Client) get(ctx context.Context, u *url.URL, header http.Header, read io.Writer) (answer, error) {
 	if err := c.domains.check(u.Hostname()); err != nil {
 		return answer{}, err
 	}
@@ -134,7 +134,7 @@ func (c *Client) get(ctx context.Context, u *url.URL, header http.Header) (answe
 		}
 		return a, nil
 	}
-	if a.body, err = io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1)); err != nil {
+	if a.body, err = io.ReadAll(io.TeeReader(io.LimitReader(resp.Body, MaxBytes+1), read)); err != nil {
 		return answer{}, failed(ctx, u, err)
 	}
 	if a.cut = len(a.body) > MaxBytes; a.cut {

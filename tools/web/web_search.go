@@ -113,7 +113,7 @@ func (s *WebSearch) Execute(ctx context.Context, a tools.Action, env tools.Env) 
 	if s.Key != "" && strings.HasPrefix(a.Command, brave) {
 		header, read = http.Header{"X-Subscription-Token": {s.Key}, "Accept": {"application/json"}}, readBrave
 	}
-	got, err := ask(ctx, s.Guard, s.Client, a, env.Grant, header)
+	got, err := ask(ctx, s.Guard, s.Client, a, env, header)
 	if err != nil {
 		return problem(ctx, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/ui/result"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -30,6 +31,7 @@ type card struct {
 	tool, subject        string
 	target, pane, effect string
 	note                 string
+	flow                 flow
 	phase                phase
 	began                time.Time
 	second               int // of the running time that the lines show
@@ -44,12 +46,22 @@ func newCard(e agent.CallProposed) *card {
 }
 
 func (c *card) start(e agent.CallStarted, now time.Time) {
-	c.phase, c.began = running, now
+	c.phase, c.began, c.flow = running, now, flow{from: now}
 	c.target, c.pane, c.effect = e.Target, e.Pane, e.Effect
 	if s := result.SubjectOf(e.Action); s != "" {
 		c.subject = s
 	}
 	c.stale()
+}
+
+// progress takes note of how far the call has come.
+func (c *card) progress(p tools.Progress, now time.Time) {
+	if p.Note != "" || p.Bytes == 0 {
+		c.note = p.Note
+	}
+	if p.Bytes > 0 {
+		c.flow.add(p.Bytes, now)
+	}
 }
 
 func (c *card) finish(e agent.CallFinished) {
@@ -119,6 +131,7 @@ func (c *card) outcome(width int) []line {
 		if c.second > 0 {
 			words = append(words, result.Duration(time.Duration(c.second)*time.Second))
 		}
+		words = append(words, c.flow.words(c.began.Add(time.Duration(c.second)*time.Second))...)
 		if c.note != "" {
 			words = append(words, c.note)
 		}

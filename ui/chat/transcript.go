@@ -138,7 +138,7 @@ func (t *Transcript) Event(e agent.Event) {
 	case agent.CallStarted:
 		t.onCard(e.Call, func(c *card) { c.start(e, t.now()) })
 	case agent.CallProgress:
-		t.onCard(e.Call, func(c *card) { c.note = e.Progress.Note })
+		t.onCard(e.Call, func(c *card) { c.progress(e.Progress, t.now()) })
 	case agent.CallFinished:
 		t.onCard(e.Call, func(c *card) { c.finish(e) })
 		t.takeTodos(e)

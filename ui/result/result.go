@@ -272,3 +272,17 @@ func Duration(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
+
+// Bytes is n in the two digits that matter, by powers of 1,024.
+func Bytes(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	size, unit := float64(n), 0
+	for size >= 999.5 && unit < len(units)-1 {
+		size /= 1024
+		unit++
+	}
+	if unit > 0 && size < 9.95 {
+		return fmt.Sprintf("%.1f %s", size, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", size, units[unit])
+}

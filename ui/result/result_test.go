@@ -67,3 +67,14 @@ func TestListsAreLines(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1000: "1.0 KiB", 1024: "1.0 KiB", 10_188: "9.9 KiB", 10_240: "10 KiB", 1_000_000: "977 KiB",
+		1 << 20: "1.0 MiB", 18 << 30: "18 GiB", 5 << 50: "5120 TiB",
+	} {
+		if got := result.Bytes(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
