@@ -118,7 +118,11 @@ func (b *thought) layout(width int, _ time.Time) int {
 		if b.done {
 			word = "thought"
 		}
-		lines := []line{{{text: margin + sign(b.open) + word + fmt.Sprintf(" · %d words", b.words), tone: muted, italic: true}}}
+		count := fmt.Sprintf("%d words", b.words)
+		if b.words == 1 {
+			count = "1 word"
+		}
+		lines := []line{{{text: margin + sign(b.open) + word + " · " + count, tone: muted, italic: true}}}
 		if b.open {
 			in := span{text: margin + "  "}
 			body := wrap([]span{{text: strings.TrimSpace(b.text.String()), tone: muted}}, width-len(margin)-2)

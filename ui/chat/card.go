@@ -39,6 +39,7 @@ type card struct {
 	parts                []result.Part
 	open                 bool
 	reason               string
+	diff                 string // of a file that is written; empty if that is not known
 }
 
 func newCard(e agent.CallProposed) *card {
@@ -51,6 +52,7 @@ func (c *card) start(e agent.CallStarted, now time.Time) {
 	if s := result.SubjectOf(e.Action); s != "" {
 		c.subject = s
 	}
+	c.diff = e.Action.Diff
 	c.stale()
 }
 
@@ -115,8 +117,8 @@ func effectTone(effect string) tone {
 // mostWhy is how many lines a closed card takes for what went wrong.
 const mostWhy = 5
 
-// outcome says how the call stands or ended, in one line; what went wrong, and
-// what to do next, in as many as it needs and may take.
+// outcome says how the call stands or ended, in one line; how far it has come, what
+// went wrong, and what to do next, in as many as it needs and may take.
 func (c *card) outcome(width int) []line {
 	indent := margin + "  "
 	var words []string
@@ -157,6 +159,9 @@ func (c *card) outcome(width int) []line {
 		}
 		if !c.result.Denied {
 			words = append(words, result.Summary(c.result, c.parts)...)
+			if did := changes(c.diff); did != "" && !c.result.IsError {
+				words = append(words, did)
+			}
 		}
 		if c.result.IsError && (!c.result.Denied || c.result.Outcome == void) { // a denial says who denied, and why
 			words = append(words, c.advice(words)...)
@@ -167,7 +172,7 @@ func (c *card) outcome(width int) []line {
 	}
 	text, room := mark+strings.Join(words, " · "), max(width-len(indent), 1)
 	rows := []string{screen.Cut(text, room)}
-	if c.phase == finished && (c.result.Denied || c.result.IsError) {
+	if c.phase == running || c.phase == finished && (c.result.Denied || c.result.IsError) {
 		if rows = screen.Fold(text, room); len(rows) > mostWhy {
 			rows[mostWhy-1] = screen.Cut(rows[mostWhy-1]+" "+rows[mostWhy], room)
 			rows = rows[:mostWhy]
@@ -240,6 +245,7 @@ func (c *card) details(width int) []line {
 		lines = append(lines, line{{text: where, tone: muted}})
 	}
 	lines = append(lines, verbatim(c.subject, code, room)...)
+	lines = append(lines, bounded(diffBody(c.diff, room))...)
 	for _, p := range c.parts {
 		if p.Name != "" && !strings.Contains(p.Text, "\n") && len(p.Text) < 60 && !p.Output() {
 			lines = append(lines, wrap([]span{{text: p.Name + ": ", tone: muted}, {text: p.Text}}, room)...)
@@ -248,20 +254,24 @@ func (c *card) details(width int) []line {
 		if p.Name != "" {
 			lines = append(lines, line{{text: p.Name + ":", tone: muted}})
 		}
-		body := verbatim(p.Text, plain, room)
-		if more := len(body) - mostLines; more > 0 {
-			body = append(body[:mostLines:mostLines], line{{text: fmt.Sprintf("… %d more lines; y copies all", more), tone: muted}})
-		}
-		lines = append(lines, body...)
+		lines = append(lines, bounded(verbatim(p.Text, plain, room))...)
 	}
 	return prefixed(lines, in, in)
+}
+
+// bounded is as much of a text as an open card shows.
+func bounded(body []line) []line {
+	if more := len(body) - mostLines; more > 0 {
+		return append(body[:mostLines:mostLines], line{{text: fmt.Sprintf("… %d more lines; y copies all", more), tone: muted}})
+	}
+	return body
 }
 
 func (c *card) raw() string {
 	if c.phase != finished {
 		return c.subject
 	}
-	text := c.subject + "\n"
+	text := c.subject + "\n" + c.diff
 	for _, p := range c.parts {
 		text += "\n"
 		if p.Name != "" {

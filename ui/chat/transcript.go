@@ -451,12 +451,14 @@ func (t *Transcript) reveal(i int) {
 	}
 }
 
-// Fold opens or closes the chosen entry.
+// Fold opens or closes the chosen entry. Its beginning stays on the screen.
 func (t *Transcript) Fold() bool {
 	if t.selected < 0 || t.selected >= len(t.blocks) {
 		return false
 	}
-	return t.blocks[t.selected].fold()
+	folded := t.blocks[t.selected].fold()
+	t.reveal(t.selected)
+	return folded
 }
 
 // Raw is the chosen entry as it was written, else the last piece of the answer.

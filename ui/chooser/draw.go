@@ -13,6 +13,7 @@ import (
 func (c *Chooser) Draw(s tcell.Screen, x, y, width, height int, styles *screen.Styles) {
 	screen.Fill(s, x, y, width, height, " ", styles.Text)
 	screen.Frame(s, x, y, width, height, c.title, "Esc closes", styles.Focus)
+	frame := [4]int{x, y, width, height}
 	x, y, width, height = x+2, y+1, width-4, height-2
 	if width < 1 || height < 1 {
 		return
@@ -28,6 +29,7 @@ func (c *Chooser) Draw(s tcell.Screen, x, y, width, height int, styles *screen.S
 	for i := 0; i < c.page && c.top+i < len(c.shown); i++ {
 		drawRow(s, x, y+1+i, width, c.shown[c.top+i], c.top+i == c.at, styles)
 	}
+	screen.Below(s, frame[0], frame[1], frame[2], frame[3], len(c.shown)-c.top-c.page, styles.Warn)
 	if last == 0 || height < 2 {
 		return
 	}

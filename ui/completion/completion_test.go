@@ -134,7 +134,7 @@ func TestDrawing(t *testing.T) {
 	f := found("a\x1b[2J", "ab", "überlänge", "日本語", "abc")
 	f.All[1].Note, f.Note = "folder", "1 is left out"
 	m.Set(f, false)
-	want := []string{"› a␛[2J", "  ab                   folder", "  überlänge", "  1 is left out"}
+	want := []string{"› a␛[2J", "  ab                   folder", "  überlänge", "  1 is left out        2 more"}
 	if got := drawn(t, &m); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -1,6 +1,8 @@
 package completion
 
 import (
+	"fmt"
+
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/ui/screen"
@@ -111,17 +113,29 @@ func (m *Menu) Draw(s tcell.Screen, x, bottom, width, height int, styles *screen
 	if note == "" && m.awaits && len(m.all) == 0 {
 		note = "looking …"
 	}
-	if note != "" && height > 0 {
+	if (note != "" || len(m.all) > min(mostRows, height)) && height > 0 {
 		height--
 		bottom--
-		screen.Fill(s, x, bottom, width, 1, " ", styles.Bar)
-		screen.Draw(s, x+2, bottom, width-3, screen.Cut(screen.Clean(note), width-3), styles.Bar)
+		m.drawNote(s, x, bottom, width, note, len(m.all)-min(mostRows, height), styles)
 	}
 	rows := min(len(m.all), mostRows, height)
 	top := max(0, min(m.at-rows/2, len(m.all)-rows))
 	for i := range rows {
 		m.drawRow(s, x, bottom-rows+i, width, top+i, styles)
 	}
+}
+
+// drawNote draws what is to be said of the candidates, and how many of them are out
+// of sight.
+func (m *Menu) drawNote(s tcell.Screen, x, y, width int, note string, hidden int, styles *screen.Styles) {
+	screen.Fill(s, x, y, width, 1, " ", styles.Bar)
+	room := width - 3
+	if hidden > 0 {
+		count := fmt.Sprintf("%d more", hidden)
+		room -= len(count) + 2
+		screen.Draw(s, x+width-1-len(count), y, min(len(count), width), count, styles.Bar)
+	}
+	screen.Draw(s, x+2, y, room, screen.Cut(screen.Clean(note), room), styles.Bar)
 }
 
 func (m *Menu) drawRow(s tcell.Screen, x, y, width, i int, styles *screen.Styles) {

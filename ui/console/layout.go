@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nod-console/nod/ui/keys"
@@ -191,7 +192,9 @@ func (c *Console) drawQuestion() {
 			text[0] = "A revert is armed. It will come."
 		}
 	}
-	w, h := min(l.body.w, 48), min(l.body.h, 4)
+	w := min(l.body.w, 48)
+	text = slices.Concat(screen.Fold(text[0], w-4), text[1:])
+	h := min(l.body.h, len(text)+2)
 	x, y := l.body.x+(l.body.w-w)/2, l.body.y+(l.body.h-h)/2
 	screen.Fill(s, x, y, w, h, " ", c.styles.Text)
 	screen.Frame(s, x, y, w, h, "quit?", "", c.styles.Warn)
@@ -223,10 +226,11 @@ func (c *Console) bottomLine() status.Bottom {
 		b.Frame = int(b.Elapsed / spinTime)
 	}
 	p := c.panes.at(c.focus.pane)
+	w, h := c.screen.Size()
 	switch {
 	case c.place() == keys.Dialog: // it has the keys, wherever they went before
 	case p != nil && c.focus.place == keys.Pane:
-		b.Mode = p.mode(c.focus.typing)
+		b.Mode = p.mode(c.focus.typing, small(w, h))
 	case c.focus.place == keys.Chat:
 		b.Mode = "reading"
 	case !c.chat.Following():

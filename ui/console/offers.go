@@ -189,5 +189,5 @@ func (c *Console) drawOffers(modal bool) {
 	}
 	l := &c.layout
 	bottom := l.input.y
-	c.offers.menu.Draw(c.screen, l.input.x, bottom, l.input.w, min(l.input.y-l.chat.y, max(l.body.h*2/3, 1)), &c.styles)
+	c.offers.menu.Draw(c.screen, l.input.x, bottom, l.input.w, l.input.y-l.chat.y, &c.styles)
 }

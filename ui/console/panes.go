@@ -251,8 +251,9 @@ func (p *pane) company() string {
 	return text
 }
 
-// mode says the same in the bottom line.
-func (p *pane) mode(typing bool) string {
+// mode says the same in the bottom line; with the pane's short name where there is
+// no room for more.
+func (p *pane) mode(typing, brief bool) string {
 	doing := "reading "
 	switch {
 	case typing:
@@ -261,6 +262,9 @@ func (p *pane) mode(typing bool) string {
 		doing = "searching "
 	case p.view.Selecting():
 		doing = "selecting in "
+	}
+	if brief {
+		return doing + p.name()
 	}
 	return doing + p.pane.Title
 }

@@ -37,7 +37,7 @@ func TestAnyNumberOfPanesHasALayout(t *testing.T) {
 			terms := s.many(n)
 			terms[0].does(console.PaneState{Target: "local", Terminal: "%0", Running: "make all"})
 			s.Run(s.console.Run)
-			s.Idle().Press("Tab", "Tab").See("reading local · ops/t" + fmt.Sprint(n-1))
+			s.Idle().Press("Tab", "Tab").See("ops/t" + fmt.Sprint(n-1))
 		})
 	}
 }

@@ -43,7 +43,7 @@ func TestAPaneIsResizedAndMoved(t *testing.T) {
 	atEverySize(t, "resized", func(s *story) {
 		s.many(4)
 		s.Run(s.console.Run)
-		s.Idle().Press("Tab", "<", "Tab", "+", "}", ">").See("reading local · ops/t3").See("2/4 local · ops/t3")
+		s.Idle().Press("Tab", "<", "Tab", "+", "}", ">").See("t3").See("2/4 local · ops/t3")
 	})
 }
 

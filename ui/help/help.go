@@ -91,9 +91,10 @@ func (o *Overlay) Draw(s tcell.Screen, x, y, width, height int, f keys.Facts, st
 		title = "help · PgUp PgDn scroll"
 	}
 	screen.Frame(s, x, y, width, height, title, "Esc closes", styles.Focus)
-	x, y, width, height = x+2, y+1, width-4, height-2
-	o.height, o.rows = max(height, 0), len(all)
+	o.height, o.rows = max(height-2, 0), len(all)
 	o.Scroll(0)
+	screen.Below(s, x, y, width, height, o.rows-o.top-o.height, styles.Warn)
+	x, y, width, height = x+2, y+1, width-4, height-2
 	for i := 0; i < height && o.top+i < len(all); i++ {
 		drawRow(s, x, y+i, width, all[o.top+i], styles)
 	}

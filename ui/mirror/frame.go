@@ -53,7 +53,7 @@ func (m *Mirror) size(room int) string {
 	if size.Cols > width || size.Rows > height {
 		text = fmt.Sprintf("live %d×%d of %d×%d", min(size.Cols, width), min(size.Rows, height), size.Cols, size.Rows)
 		if screen.Width(text) > room {
-			text = fmt.Sprintf("of %d×%d", size.Cols, size.Rows)
+			text = "live, cut"
 		}
 	}
 	if n := m.snap.Scrolled; n > 0 {

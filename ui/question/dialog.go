@@ -30,8 +30,9 @@ type Dialog struct {
 	marked   int // the option that Enter takes; -1 before the arrows have been used
 	top      int // the first row of the text that is shown
 	page     int // rows of text that are shown
-	rows     []string
-	width    int // for which rows are
+	rows     []bodyRow
+	moved    bool // the arrows have marked another option
+	width    int  // for which rows are
 	height   int
 	answered bool
 }
@@ -150,9 +151,9 @@ func (d *Dialog) choiceKey(ev *tcell.EventKey) {
 	n := len(d.question.Options)
 	switch ev.Key() {
 	case tcell.KeyUp:
-		d.marked = max(d.marked-1, 0)
+		d.marked, d.moved = max(d.marked-1, 0), true
 	case tcell.KeyDown:
-		d.marked = min(d.marked+1, n-1)
+		d.marked, d.moved = min(d.marked+1, n-1), true
 	default:
 		d.guard.Decide(func() {
 			if !d.guard.Calm() {

@@ -31,19 +31,35 @@ func (d *Dialog) Draw(s tcell.Screen) {
 	}
 	if width != d.width || height != d.height {
 		d.width, d.height = width, height
-		d.rows = fold(d.question.Text, width-4)
+		d.rows = d.body(width - 4)
 		d.guard.Rearm()
 	}
 	foot := d.foot(width - 4)
 	body := min(len(d.rows), height-3-len(foot))
 	d.page = max(body, 1)
 	d.scroll(0)
+	if d.moved { // what the arrows mark is on the screen
+		d.moved = false
+		for i, r := range d.rows {
+			if r.option == d.marked+1 {
+				d.top = max(min(d.top, i), i-d.page+1)
+			}
+		}
+	}
 	used := d.page + 3 + len(foot)
 	y += max(0, (height-used)/2)
 	screen.Fill(s, x, y, width, used, " ", d.styles.Text)
 	screen.Frame(s, x, y, width, used, screen.Cut(screen.Clean(d.question.Title), width-6), d.more(), d.styles.Frame)
 	for i := range min(d.page, len(d.rows)-d.top) {
-		screen.Draw(s, x+2, y+1+i, width-4, d.rows[d.top+i], d.styles.Text)
+		r := d.rows[d.top+i]
+		style, text := d.styles.Text, r.text
+		if r.option > 0 && r.option == d.marked+1 {
+			style = d.styles.Accent.Bold(true)
+			if d.rows[d.top+i-1].option != r.option { // its first row; the text stands before it
+				text = strings.Replace(text, " ", "›", 1)
+			}
+		}
+		screen.Draw(s, x+2, y+1+i, width-4, text, style)
 	}
 	for i, l := range foot {
 		screen.Draw(s, x+2, y+2+d.page+i, width-4, l.text, l.style)
@@ -54,11 +70,32 @@ func (d *Dialog) Draw(s tcell.Screen) {
 	d.guard.Paint(d.now())
 }
 
-// fold is a text in rows of a width, line by line.
-func fold(text string, width int) []string {
-	var rows []string
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		rows = append(rows, screen.Fold(screen.Clean(line), width)...)
+// bodyRow is a row of the part that scrolls.
+type bodyRow struct {
+	text   string
+	option int // it belongs to this one, counted from 1; 0: to the text
+}
+
+// body is the text in rows of a width, line by line, and behind it the options.
+func (d *Dialog) body(width int) []bodyRow {
+	var rows []bodyRow
+	for line := range strings.SplitSeq(strings.TrimRight(d.question.Text, "\n"), "\n") {
+		for _, text := range screen.Fold(screen.Clean(line), width) {
+			rows = append(rows, bodyRow{text: text})
+		}
+	}
+	for i, o := range d.question.Options {
+		if d.question.Kind != Choice || i == MaxOptions {
+			break
+		}
+		if i == 0 {
+			rows = append(rows, bodyRow{})
+		}
+		label := fmt.Sprintf("  %d  ", i+1)
+		for _, text := range screen.Fold(screen.Clean(o), width-len(label)) {
+			rows = append(rows, bodyRow{label + text, i + 1})
+			label = strings.Repeat(" ", len(label))
+		}
 	}
 	return rows
 }
@@ -78,20 +115,9 @@ type row struct {
 	entry bool // the cursor stands behind it
 }
 
-// foot are the rows under the text: what is written or can be chosen, and the
-// keys.
+// foot are the rows under the text: what is written, and the keys.
 func (d *Dialog) foot(width int) []row {
 	var rows []row
-	for i, o := range d.question.Options {
-		if d.question.Kind != Choice || i == MaxOptions {
-			break
-		}
-		style, sign := d.styles.Text, " "
-		if i == d.marked {
-			style, sign = d.styles.Accent.Bold(true), "›"
-		}
-		rows = append(rows, row{text: screen.Cut(fmt.Sprintf("%s %d  %s", sign, i+1, screen.Clean(o)), width), style: style})
-	}
 	switch d.question.Kind {
 	case Secret:
 		n := min(utf8.RuneCountInString(d.entry), width-3)
@@ -125,10 +151,12 @@ func (d *Dialog) keys() string {
 		return "read first: keys count in a moment"
 	case d.question.Kind == Secret, d.question.Kind == Line:
 		return "Enter sends it   Esc gives up"
+	case d.question.Kind == Choice && len(d.rows) > d.page:
+		return "a digit chooses   PgDn more   Esc"
 	case d.question.Kind == Choice:
 		return "a digit chooses   Esc gives up"
 	case !d.seen():
-		return "scroll to the last line (PgDn)   n no"
+		return "scroll to the last line: PgDn   n no"
 	}
 	return "y yes   n no"
 }

@@ -1,6 +1,10 @@
 package screen
 
-import "github.com/gdamore/tcell/v2"
+import (
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+)
 
 // Frame draws a frame just inside a rectangle, with a title at its left and a
 // note at its right. Both are foreign text.
@@ -28,4 +32,14 @@ func Frame(s tcell.Screen, x, y, width, height int, title, note string, style tc
 	if n := Width(note); note != "" && n+3 <= room {
 		Draw(s, right-n-2, y, n+2, " "+note+" ", style)
 	}
+}
+
+// Below says on the lower edge of a frame how many rows there are below those that
+// it shows; nothing if there are none.
+func Below(s tcell.Screen, x, y, width, height, rows int, style tcell.Style) {
+	text := fmt.Sprintf(" %d more below ", rows)
+	if rows < 1 || height < 2 || len(text)+3 > width {
+		return
+	}
+	Draw(s, x+width-2-len(text), y+height-1, len(text), text, style)
 }

@@ -14,6 +14,7 @@ import (
 func (p *Picker) Draw(s tcell.Screen, x, y, width, height int, styles *screen.Styles) {
 	screen.Fill(s, x, y, width, height, " ", styles.Text)
 	screen.Frame(s, x, y, width, height, "targets", "Esc closes", styles.Focus)
+	frame := [4]int{x, y, width, height}
 	x, y, width, height = x+2, y+1, width-4, height-2
 	if width < 1 || height < 1 {
 		return
@@ -27,6 +28,7 @@ func (p *Picker) Draw(s tcell.Screen, x, y, width, height int, styles *screen.St
 	for i := 0; i < p.page && p.top+i < len(some); i++ {
 		drawRow(s, x, y+1+i, width, some[p.top+i], p.top+i == at, styles)
 	}
+	screen.Below(s, frame[0], frame[1], frame[2], frame[3], len(some)-p.top-p.page, styles.Warn)
 	hint := "Enter use   Ctrl-X drop   Ctrl-Y copy how to attach"
 	if len(some) > 0 && some[at].Logs {
 		hint = "Enter use   Ctrl-X drop   Ctrl-O logs   Ctrl-Y copy how to attach"
