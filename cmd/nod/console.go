@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +29,9 @@ import (
 
 // promptHistory is how many earlier prompts the arrow keys reach.
 const promptHistory = 200
+
+// crashReport is the file of the state folder that holds what the last crash printed.
+const crashReport = "crash.txt"
 
 // guideNotice is the first line of a console without a model.
 const guideNotice = "No model is configured, so the built-in guide answers: ask it \"what is filling the disk?\". " +
@@ -169,10 +173,11 @@ func (d *station) options(ctx context.Context) (console.Options, error) {
 		},
 		Replay: d.app.replayInConsole, Files: d.files,
 		Edit: d.app.edit, Stop: d.app.jobs.stop,
-		Theme: d.config.Display.Theme,
-		Keys:  bound,
-		Mouse: d.config.Display.Mouse,
-		Quiet: !d.config.Display.Notifications,
+		CrashReport: filepath.Join(d.state, crashReport),
+		Theme:       d.config.Display.Theme,
+		Keys:        bound,
+		Mouse:       d.config.Display.Mouse,
+		Quiet:       !d.config.Display.Notifications,
 		Status: console.Status{
 			TargetStatus: console.TargetStatus{Name: d.targets[0]},
 			Posture:      d.config.Policy.Posture, Model: d.brain.shown(), Limit: d.brain.client.ContextLimit(),

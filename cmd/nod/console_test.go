@@ -173,35 +173,78 @@ func TestScriptedModelWorksThroughTheSameGate(t *testing.T) {
 	quit(s)
 }
 
-// Whatever ends the console, the terminal is as it was.
+// Whatever ends the console, the terminal is as it was: for the next program at once,
+// unless nod had no time for anything.
 func TestTerminalIsRestored(t *testing.T) {
 	for _, end := range []struct {
 		name string
 		how  func(*testing.T, *world, *display)
+		says string // on the screen behind the end
 	}{
-		{"quit", func(_ *testing.T, _ *world, s *display) { s.press("C-d") }},
-		{"slash quit", func(_ *testing.T, _ *world, s *display) { s.typed("/quit"); s.press("Enter") }},
-		{"TERM", func(t *testing.T, w *world, _ *display) { signalNod(t, w, syscall.SIGTERM) }},
-		{"HUP", func(t *testing.T, w *world, _ *display) { signalNod(t, w, syscall.SIGHUP) }},
-		{"INT", func(t *testing.T, w *world, _ *display) { signalNod(t, w, syscall.SIGINT) }},
+		{"quit", func(_ *testing.T, _ *world, s *display) { s.press("C-d") }, ""},
+		{"slash quit", func(_ *testing.T, _ *world, s *display) { s.typed("/quit"); s.press("Enter") }, ""},
+		{"TERM", func(t *testing.T, w *world, _ *display) { signalNod(t, w, syscall.SIGTERM) }, ""},
+		{"HUP", func(t *testing.T, w *world, _ *display) { signalNod(t, w, syscall.SIGHUP) }, ""},
+		{"INT", func(t *testing.T, w *world, _ *display) { signalNod(t, w, syscall.SIGINT) }, ""},
+		{"QUIT", func(t *testing.T, w *world, _ *display) { signalNod(t, w, syscall.SIGQUIT) }, "nod has crashed"},
+		{"KILL", func(t *testing.T, w *world, _ *display) { signalNod(t, w, syscall.SIGKILL) }, "nod was killed"},
+		{"panic", func(_ *testing.T, w *world, _ *display) { w.write("panic", "", 0o600) }, "nod has crashed"},
 	} {
 		t.Run(end.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.write("story", "cd\nstty -a >before\nsh -c 'echo $$ >pid; exec "+w.nod+"'\nstty -a >after\necho the end\nexec cat\n", 0o700)
+			w.extra = []string{"NOD_TEST_PANIC=" + filepath.Join(w.home, "panic")}
+			after := "stty -g >after"
+			if end.name == "KILL" {
+				after = `until test "$(stty -g)" = "$(cat before)"; do sleep 0.1; done; stty -g >after`
+			}
+			w.write("story", "cd\nstty -g >before\nsh -c 'echo $$ >pid; exec "+w.nod+"'\n"+after+"\necho the end\nexec cat\n", 0o700)
 			s := openDisplay(t, 80, 24, w.env(), "sh", filepath.Join(w.home, "story"))
-			s.see("F1")
+			s.see("F1", "ready$")
+			if end.says != "" {
+				eventually(t, "the guard is there", func() bool { return guardOf(t, w) != "" })
+			}
 			end.how(t, w, s)
-			s.see("the end")
-			before, after := read(t, w, "before"), read(t, w, "after")
-			if before != after {
+			s.see("the end", end.says)
+			if before, after := read(t, w, "before"), read(t, w, "after"); before != after {
 				t.Errorf("before %s\nafter %s", before, after)
 			}
-			modes := s.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_cursor_flag}")
-			if modes != "0 1 0 0" {
-				t.Errorf("alternate screen, cursor, mouse, cursor keys: %s", modes)
+			eventually(t, "every mode is off", func() bool {
+				return s.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_cursor_flag}") == "0 1 0 0"
+			})
+			if end.says == "" {
+				return
 			}
+			if report := filepath.Join(".local", "state", "nod", crashReport); end.name == "panic" && !strings.Contains(read(t, w, report), "panic: once\n\ngoroutine ") {
+				t.Errorf("the report says %s", read(t, w, report))
+			}
+			w.extra = nil
+			again := w.console(80, 24) // takes the pane that was left behind
+			again.see("ready$")
+			quit(again)
 		})
 	}
+}
+
+// guardOf is the process that would give the terminal back, empty if there is none.
+func guardOf(t *testing.T, w *world) string {
+	t.Helper()
+	pid := strings.TrimSpace(read(t, w, "pid"))
+	children, err := filepath.Glob("/proc/" + pid + "/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range children {
+		pids, err := os.ReadFile(list)
+		if err != nil {
+			continue // that thread has ended
+		}
+		for child := range strings.FieldsSeq(string(pids)) {
+			if args, err := os.ReadFile("/proc/" + child + "/cmdline"); err == nil && strings.Contains(string(args), "\x00nod-guard\x00") {
+				return child
+			}
+		}
+	}
+	return ""
 }
 
 // signalNod sends a signal to the nod whose process id the story wrote down.

@@ -106,7 +106,7 @@ type sigaction [8]uint64
 // setAction is sigaction(2). Package signal has no way back to the default: after
 // Reset, a handler of Go's stays that does nothing.
 func setAction(s unix.Signal, act, old *sigaction) {
-	const maskSize = 8                                                                                                                        // bytes
+	const maskSize = 8 // bytes
 	//nolint:gosec // the kernel reads and writes no more than there is room for; a signal that exists is no error
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(act)), uintptr(unsafe.Pointer(old)), maskSize, 0, 0)
 }

@@ -153,7 +153,8 @@ func TestSignalsStopNodAndGoOn(t *testing.T) {
 
 	s.press("C-z")
 	s.see("Stopped")
-	s.line("clear; kill %1; wait %1; echo status $?")
-	s.see("status 143")
+	s.line("clear; kill %1; while jobs %1; do sleep 0.1; done")
+	s.see("Exit 143")
+	s.see("no such job", "shell>")
 	s.theShells(t, w)
 }

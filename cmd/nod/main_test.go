@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -52,12 +53,25 @@ func TestMain(m *testing.M) {
 		if err := os.Unsetenv("NOD_TEST_MAIN"); err != nil {
 			panic(err)
 		}
+		if path := os.Getenv("NOD_TEST_PANIC"); path != "" {
+			go panicOnce(path)
+		}
 		os.Exit(mainStatus())
 	}
 	if slices.Equal(os.Args[1:], []string{"ssh", "hold"}) { // nod has started itself
 		os.Exit(mainStatus())
 	}
 	testscript.Main(raceWatch{m}, map[string]func(){"nod": main})
+}
+
+// panicOnce panics, in a goroutine that nobody recovers, when there is a file at path.
+func panicOnce(path string) {
+	for {
+		if _, err := os.Stat(path); err == nil {
+			panic("once")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // TestScripts drives the program without a screen; each file in

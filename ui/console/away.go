@@ -36,9 +36,20 @@ func (c *Console) away(do func() error) {
 	if err != nil {
 		c.chat.Fault(err.Error(), "")
 	}
+	c.guard()
 	c.rearm()
 	c.draw()
 	c.screen.Sync()
+}
+
+// guard has the terminal given back also if nod crashes or is killed.
+func (c *Console) guard() {
+	if c.opt.CrashReport == "" {
+		return
+	}
+	if err := c.screen.Guard(c.opt.CrashReport); err != nil {
+		c.chat.Fault(err.Error(), "should nod be killed, the command reset brings your terminal back")
+	}
 }
 
 // edit lets the operator write on in his editor. If that fails, what he has

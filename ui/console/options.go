@@ -110,6 +110,10 @@ type Options struct {
 	// terminal, or when the context ends.
 	Stop func(ctx context.Context) error
 
+	// CrashReport is the file for what a crash of this process prints; the terminal is
+	// given back then by another process. Empty: it is not.
+	CrashReport string
+
 	// Theme is the name of an embedded theme, or themes.Auto; empty means the default.
 	Theme string
 

@@ -32,7 +32,8 @@ func (c *Console) pump(ctx context.Context) error {
 	frame := stopped()
 	c.tick = stopped()
 	var due time.Time // of the next frame
-	c.dirty = true
+	c.present()
+	c.guard()
 	for {
 		if c.crash != nil || c.quit {
 			return nil

@@ -22,6 +22,8 @@
 //
 // [Screen.Fini] restores the terminal's modes whatever state the screen is in,
 // also when unread input is waiting, and may be called any number of times.
+// [Screen.Guard] has another process do it where this one has no time to, as after a
+// panic in a goroutine of a library, which nothing in this process could recover.
 //
 // # Design
 //

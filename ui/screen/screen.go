@@ -9,6 +9,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/uniseg"
+	"golang.org/x/sys/unix"
 )
 
 // ErrNoTerminal is the error of New where there is no terminal to draw on.
@@ -24,6 +25,9 @@ type Screen struct {
 	next, last    []cell
 	cursor, shown position
 	stale         bool // the screen below does not hold last
+
+	before *unix.Termios // what the terminal was set to; nil where that is not known
+	guard  *guard        // nil while nobody guards the terminal
 
 	taken  bool // Init succeeded
 	finish sync.Once
@@ -96,6 +100,7 @@ func Wrap(inner tcell.Screen) *Screen {
 
 // Init takes the terminal over, with reports of pastes and of the focus.
 func (s *Screen) Init() error {
+	s.look()
 	if err := s.Screen.Init(); err != nil {
 		return fmt.Errorf("take over the terminal: %w", err)
 	}
@@ -107,7 +112,12 @@ func (s *Screen) Init() error {
 }
 
 // Fini restores the terminal. Unread input is thrown away.
-func (s *Screen) Fini() { s.finish.Do(func() { s.letGo(s.Screen.Fini) }) }
+func (s *Screen) Fini() {
+	s.finish.Do(func() {
+		s.letGo(s.Screen.Fini)
+		s.unguard()
+	})
+}
 
 // Suspend restores the terminal until Resume. Unread input is thrown away.
 func (s *Screen) Suspend() (err error) {
@@ -115,12 +125,14 @@ func (s *Screen) Suspend() (err error) {
 	if err != nil {
 		return fmt.Errorf("give the terminal back: %w", err)
 	}
+	s.unguard()
 	return nil
 }
 
 // Resume takes the terminal over again after Suspend. The next frame is sent
 // whole, for whatever was drawn meanwhile.
 func (s *Screen) Resume() error {
+	s.look()
 	if err := s.Screen.Resume(); err != nil {
 		return fmt.Errorf("take over the terminal: %w", err)
 	}

@@ -1,0 +1,137 @@
+package screen
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// guard is a process that gives the terminal back if this one cannot: after a panic in
+// a goroutine that nobody recovers, a fatal error of the runtime, SIGQUIT and SIGKILL.
+// It is a shell in a session of its own, so no signal of the terminal reaches it.
+//
+// A crash waits for it. The pipe to it holds one write at a time (O_DIRECT, one page),
+// and the runtime's report of a crash is many: none after the third is written before
+// the first was read. So the shell below nod, which takes the terminal's settings
+// for its own when nod has ended, finds them restored. After SIGKILL a shell
+// restores its own settings, and the guard leaves them to it.
+type guard struct {
+	pipe *os.File
+	sh   *exec.Cmd
+}
+
+//go:embed guard.sh
+var guardScript string
+
+// over is what the guard is told when it is not needed any more.
+const over = "over"
+
+// modesOff ends what nod and tcell switch on in any terminal, bracketed pastes apart,
+// and leaves the alternate screen last.
+const modesOff = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l" +
+	"\x1b[?1l\x1b>\x1b[?7h\x1b[0m\x1b(B\x1b[?25h\x1b[?1049l"
+
+// startGuard guards the terminal at path, whose settings were before. What a crash
+// prints is kept in the file at report.
+func startGuard(path string, before *unix.Termios, report string) (g *guard, err error) {
+	tty, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, tty.Close()) }()
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_DIRECT); err != nil {
+		return nil, os.NewSyscallError("pipe2", err)
+	}
+	in, out := os.NewFile(uintptr(ends[0]), "guard"), os.NewFile(uintptr(ends[1]), "guard")
+	defer func() { err = errors.Join(err, in.Close()) }()
+	g = &guard{pipe: out, sh: exec.Command("sh", "-c", guardScript, "nod-guard", recoverable(before), modesOff, report)}
+	g.sh.Dir = "/"
+	g.sh.Stdin, g.sh.ExtraFiles = in, []*os.File{tty}
+	g.sh.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	_, err = unix.FcntlInt(out.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
+	if err == nil {
+		err = g.sh.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	if err := debug.SetCrashOutput(out, debug.CrashOptions{}); err != nil {
+		g.release()
+		return nil, err
+	}
+	return g, nil
+}
+
+// release ends the guard: the terminal is given back. One that was killed has ended
+// already.
+func (g *guard) release() {
+	_ = debug.SetCrashOutput(nil, debug.CrashOptions{}) // nothing is opened for it
+	_, _ = g.pipe.WriteString(over)
+	_ = g.pipe.Close()
+	_ = g.sh.Wait()
+}
+
+// recoverable is settings as stty -g prints them on Linux. A stty that prints
+// something else refuses it.
+func recoverable(t *unix.Termios) string {
+	const characters = 32 // of which the kernel knows fewer
+	fields := []string{fmt.Sprintf("%x:%x:%x:%x", t.Iflag, t.Oflag, t.Cflag, t.Lflag)}
+	for i := range characters {
+		var c uint8
+		if i < len(t.Cc) {
+			c = t.Cc[i]
+		}
+		fields = append(fields, fmt.Sprintf("%x", c))
+	}
+	return strings.Join(fields, ":")
+}
+
+// settings is what the terminal at path is set to.
+func settings(path string) (*unix.Termios, error) {
+	fd, err := unix.Open(path, readNow, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd) //nolint:errcheck // it was opened to look
+	return unix.IoctlGetTermios(fd, unix.TCGETS)
+}
+
+// Guard has the terminal given back by another process, should this one end without
+// doing so itself, and keeps what a crash prints in the file at report. It holds until
+// Suspend or Fini, and is for one Screen of a process.
+func (s *Screen) Guard(report string) error {
+	if s.tty == nil || s.tty.path == "" || s.before == nil {
+		return nil
+	}
+	var err error
+	if s.guard, err = startGuard(s.tty.path, s.before, report); err != nil {
+		return fmt.Errorf("guard the terminal: %w", err)
+	}
+	return nil
+}
+
+// look remembers what the terminal is set to before it is taken over.
+func (s *Screen) look() {
+	if s.tty == nil || s.tty.path == "" {
+		return
+	}
+	if before, err := settings(s.tty.path); err == nil { // else taking it over fails, too
+		s.before = before
+	}
+}
+
+// unguard ends the guard, if there is one.
+func (s *Screen) unguard() {
+	if s.guard != nil {
+		s.guard.release()
+		s.guard = nil
+	}
+}
