@@ -340,7 +340,7 @@ func TestTerminalOffersRevertsAndLooks(t *testing.T) {
 
 // Where nothing is offered, its letters deny.
 func TestTerminalOffersNothingThatIsNotThere(t *testing.T) {
-	for _, typed := range []string{"r", "p", "x", "always", "r local"} {
+	for _, typed := range []string{"r", "p", "x", "a", "always", "r local"} {
 		for _, confirm := range []string{"", "local"} {
 			rw, operator := tty(t, true)
 			term := NewTerminal(rw)
@@ -363,6 +363,51 @@ func TestTerminalOffersNothingThatIsNotThere(t *testing.T) {
 			if a := <-result; a.Approved || a.Revert {
 				t.Errorf("typed %q: %+v", typed, a)
 			}
+		}
+	}
+}
+
+// The rule of "always" is written only once it was shown, and shown only to who
+// wants it.
+func TestTerminalShowsTheRuleBeforeItIsTaken(t *testing.T) {
+	for _, c := range []struct {
+		typed    []string
+		approved bool
+		scope    Scope
+	}{
+		{[]string{"y"}, true, Once},
+		{[]string{"a", "always"}, true, Always},
+		{[]string{"always", "always"}, true, Always},
+		{[]string{"a", "a", "y"}, true, Once},
+		{[]string{"a", ""}, false, Once},
+		{[]string{"always", "n"}, false, Once},
+	} {
+		rw, operator := tty(t, true)
+		term := NewTerminal(rw)
+		result := make(chan Answer)
+		go func() {
+			a, err := term.Approve(context.Background(), Request{
+				ID: "1", Keep: "[[rule]]\nprogram = \"ls\"\n", Action: tools.Action{Kind: tools.Run, Command: "ls"},
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			result <- a
+		}()
+		for i, typed := range c.typed {
+			end := "the rule for always] "
+			if i > 0 {
+				end = `"always" to write that rule] `
+			}
+			if said := expect(t, operator, end); strings.Contains(said, "[[rule]]") != (i > 0) {
+				t.Errorf("%q, question %d: %q", c.typed, i, said)
+			}
+			if _, err := operator.Write([]byte(typed + "\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a := <-result; a.Approved != c.approved || a.Scope != c.scope {
+			t.Errorf("%q: %+v", c.typed, a)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 // Terminal is an Approver that asks in plain lines: "[y/N]", or the target's
 // name where it must be typed; "always", and "r" for a revert that is armed before,
-// where these are offered. "p" looks around and "x" explains, and the question comes
+// where these are offered. "p" looks around, "x" explains and "a" shows the rule that
+// "always" would write, without which that is no answer; then the question comes
 // again. Nothing, an end of input and everything else than an answer deny. What was
 // typed before a question is thrown away. Safe for concurrent use; questions are
 // asked one after the other.
@@ -74,10 +75,10 @@ func (t *Terminal) Approve(ctx context.Context, r Request) (Answer, error) {
 	if t.alone != nil {
 		defer t.alone()()
 	}
-	said := Describe(r)
+	said, kept := Describe(r), false
 	for {
 		t.flush()
-		if _, err := io.WriteString(t.rw, said+t.question(r)); err != nil {
+		if _, err := io.WriteString(t.rw, said+t.question(r, kept)); err != nil {
 			return Answer{}, fmt.Errorf("write the question: %w", err)
 		}
 		text, err := t.line(ctx)
@@ -94,6 +95,8 @@ func (t *Terminal) Approve(ctx context.Context, r Request) (Answer, error) {
 			}
 		case err == nil && text == "x" && r.Revert != nil:
 			said = describeArming(r)
+		case err == nil && keepable(r) && (text == "a" || text == "always" && !kept):
+			said, kept = describeKeep(r), true
 		default:
 			return reply(r, text, err == nil), nil
 		}
@@ -115,8 +118,12 @@ func (t *Terminal) lookAround(ctx context.Context, r Request) (string, error) {
 	return describeLooks(found), ctx.Err()
 }
 
-// question is what the operator can answer.
-func (t *Terminal) question(r Request) string {
+// keepable reports whether "always" is an answer.
+func keepable(r Request) bool { return r.Keep != "" && r.Confirm == "" }
+
+// question is what the operator can answer. kept says that he has seen the rule of
+// "always".
+func (t *Terminal) question(r Request, kept bool) string {
 	var b strings.Builder
 	name := show.Text(r.Confirm)
 	if r.Revert != nil {
@@ -128,8 +135,10 @@ func (t *Terminal) question(r Request) string {
 	switch {
 	case r.Confirm != "":
 		fmt.Fprintf(&b, "to run it, type the target's name (%s): ", name)
-	case r.Keep != "":
+	case kept:
 		b.WriteString(`run it? [y/N, or "always" to write that rule] `)
+	case keepable(r):
+		b.WriteString(`run it? [y/N, or "a" to see the rule for always] `)
 	default:
 		b.WriteString("run it? [y/N] ")
 	}
@@ -275,10 +284,14 @@ func Describe(r Request) string {
 		fmt.Fprintf(&b, "\n  no revert: %s", show.Text(r.NoRevert))
 	}
 	fmt.Fprintf(&b, "\n  %s\n", show.Text(r.Why))
-	if r.Keep != "" {
-		b.WriteString("  \"always\" writes this rule into the rules file, and holds from now on:\n")
-		numbered(&b, r.Keep)
-	}
+	return b.String()
+}
+
+// describeKeep is the rule that "always" writes.
+func describeKeep(r Request) string {
+	var b strings.Builder
+	b.WriteString("\n  \"always\" writes this rule into the rules file, and holds from now on:\n")
+	numbered(&b, strings.TrimSuffix(r.Keep, "\n"))
 	return b.String()
 }
 

@@ -101,10 +101,10 @@ func TestSubAgentsAskOnTheTerminal(t *testing.T) {
 	for n := range made {
 		s.until("see a question at the end", func(text string) bool {
 			text = strings.TrimSpace(text)
-			return strings.Count(text, "APPROVE on local for the sub-agent maker") == n+1 && strings.HasSuffix(text, "to write that rule]")
+			return strings.Count(text, "APPROVE on local for the sub-agent maker") == n+1 && strings.HasSuffix(text, "the rule for always]")
 		})
 		eventually(t, "both have asked for their calls", func() bool { return len(m.asked()) >= 3 })
-		if text := strings.TrimSpace(s.text()); !strings.HasSuffix(text, "to write that rule]") {
+		if text := strings.TrimSpace(s.text()); !strings.HasSuffix(text, "the rule for always]") {
 			t.Errorf("something stands behind the question:\n%s", text)
 		}
 		s.press("y")

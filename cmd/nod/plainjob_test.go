@@ -34,9 +34,10 @@ func TestTheTranscriptOfTheMainJob(t *testing.T) {
 	ready("to watch it: tmux", "\nyou:")
 	for _, step := range []struct{ typed, text, question string }{
 		{"make one of them", "Which of them is to be made?", "nothing for none]"},
-		{"2", "APPROVE", "write that rule]"},
+		{"2", "APPROVE", "the rule for always]"},
 		{"y", "It is made.", "\nyou:"},
-		{"/undo", "rmdir -- ", "write that rule]"},
+		{"/undo", "rmdir -- ", "the rule for always]"},
+		{"a", "[[rule]]", "write that rule]"},
 		{"n", "not taken back", "\nyou:"},
 	} {
 		s.typed(step.typed)

@@ -22,7 +22,7 @@ func TestTheTour(t *testing.T) {
 	enter("/tour")
 	s.see("Tour, 1 of 5.", "how full is the disk?")
 	enter("how full is the disk?")
-	folder := regexp.MustCompile(`/tmp/nod-tour-\d{6}`).FindString(s.see("Tour, 2 of 5.", "!mkdir /tmp/nod-tour-"))
+	folder := regexp.MustCompile(`/tmp/nod-tour-[a-z2-7]{5}`).FindString(s.see("Tour, 2 of 5.", "!mkdir /tmp/nod-tour-"))
 	enter("!mkdir " + folder)
 	s.see("APPROVE on local", "mkdir "+folder)
 	answer(s, "n")
@@ -59,4 +59,45 @@ func TestTheTour(t *testing.T) {
 	if out, errs, _ := w.do("audit", "show"); !strings.Contains(out, "mkdir "+folder) || !strings.Contains(out, "rmdir -- "+folder) {
 		t.Errorf("on record: %s%s", out, errs)
 	}
+}
+
+// The same in lines. The rule of "always" is read only by who asks for it.
+func TestTheTourInLines(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.extra = []string{"TERM=dumb"}
+	s := w.console(300, 90, "--plain")
+	// enter writes a line, and waits for what comes and the question behind it.
+	enter := func(line, text, question string) string {
+		t.Helper()
+		s.typed(line)
+		s.press("Enter")
+		return s.until(text, func(shown string) bool {
+			return strings.Contains(shown, text) && strings.HasSuffix(strings.TrimRight(shown, " \n"), question)
+		})
+	}
+	s.see("No model is configured", "/tour", "you:")
+	enter("/tour", "Tour, 1 of 3.", "\nyou:")
+	folder := regexp.MustCompile(`/tmp/nod-tour-[a-z2-7]{5}`).FindString(enter("how full is the disk?", "Tour, 2 of 3.", "\nyou:"))
+	enter("!mkdir "+folder, "APPROVE on local", "the rule for always]")
+	enter("n", "You said no, and nothing ran.", "\nyou:")
+	if _, err := os.Stat(folder); err == nil {
+		t.Fatal("denied, and the folder is there")
+	}
+	if text := enter("!mkdir "+folder, "mkdir "+folder, "the rule for always]"); strings.Contains(text, "[[rule]]") {
+		t.Errorf("the rule is there, and nobody wanted it:\n%s", text)
+	}
+	enter("a", "[[rule]]", "to write that rule]")
+	enter("y", "Tour, 3 of 3.", "\nyou:")
+	if _, err := os.Stat(folder); err != nil {
+		t.Fatal(err)
+	}
+	enter("/undo", "rmdir -- "+folder, "the rule for always]")
+	enter("y", "That was the tour.", "\nyou:")
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("taken back, and the folder is there")
+	}
+	s.typed("/quit")
+	s.press("Enter")
+	s.ended()
 }

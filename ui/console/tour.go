@@ -15,7 +15,7 @@ type guided struct {
 // beginTour begins the tour, or begins it again.
 func (c *Console) beginTour() {
 	c.guided = guided{tour: tour.New(tour.Options{
-		Folder:   "/tmp/nod-tour-" + c.now().Format("150405"),
+		Folder:   tour.Folder(),
 		Terminal: c.opt.Keys.Say(keys.Input, keys.Terminal),
 		Palette:  c.opt.Keys.Say(keys.Input, keys.Palette),
 	})}

@@ -52,7 +52,7 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 	case keys.Compact:
 		c.compact(ctx)
 	case keys.Tour:
-		c.tour = tour.New(tour.Options{Folder: "/tmp/nod-tour-" + time.Now().Format("150405"), Lines: true})
+		c.tour = tour.New(tour.Options{Folder: tour.Folder(), Lines: true})
 		c.out.say(note, c.tour.Text())
 	case keys.Quit:
 		return c.mayQuit(ctx)

@@ -3,7 +3,7 @@
 // finds every other command. He does it himself, with the real thing; the tour only
 // watches and says what comes next.
 //
-//	t := tour.New(tour.Options{Folder: "/tmp/nod-tour-1504"})
+//	t := tour.New(tour.Options{Folder: tour.Folder()})
 //	say(t.Text())
 //	t.Event(e)                       // what turns tell
 //	t.Saw(tour.Listed)               // what keys do

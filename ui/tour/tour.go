@@ -1,6 +1,7 @@
 package tour
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strings"
 
@@ -31,6 +32,10 @@ type Options struct {
 	// all commands. They are of no interest for lines.
 	Terminal, Palette string
 }
+
+// Folder is a name for Options.Folder that no other tour has. It is typed by hand, so
+// it is short.
+func Folder() string { return "/tmp/nod-tour-" + strings.ToLower(rand.Text()[:5]) }
 
 // Tour is one tour.
 type Tour struct {
