@@ -1,7 +1,6 @@
 package main
 
 import (
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -41,13 +40,8 @@ func (a *app) manCommand() *cobra.Command {
 	}
 }
 
-// manualRest are the sections that no flag and no key says.
-//
-//go:embed manual.roff
-var manualRest string
-
-// printManual prints the page of nod itself, with the console's keys, and
-// behind it those of its commands.
+// printManual prints the page of nod itself, with the console's keys and the topics,
+// and behind it those of its commands.
 func (a *app) printManual(root *cobra.Command) error {
 	var page strings.Builder
 	if err := doc.GenMan(root, manualHeader(), &page); err != nil {
@@ -55,7 +49,7 @@ func (a *app) printManual(root *cobra.Command) error {
 	}
 	text, seeAlso, _ := strings.Cut(page.String(), seeAlsoHeading)
 	if err := a.printf("%s.SH KEYS AND COMMANDS OF THE CONSOLE\n%s%s%s%s",
-		text, keys.Manual(), manualRest, seeAlsoHeading, seeAlso); err != nil {
+		text, keys.Manual(), manualPages(), seeAlsoHeading, seeAlso); err != nil {
 		return err
 	}
 	return a.printManuals(root)
@@ -66,7 +60,7 @@ const seeAlsoHeading = ".SH SEE ALSO\n"
 // printManuals prints the pages of the commands below parent.
 func (a *app) printManuals(parent *cobra.Command) error {
 	for _, c := range parent.Commands() {
-		if c.Hidden || c.Name() == "help" || c.IsAdditionalHelpTopicCommand() {
+		if c.Hidden || c.Name() == "help" {
 			continue
 		}
 		if err := doc.GenMan(c, manualHeader(), a.out); err != nil {

@@ -96,12 +96,19 @@ func misspelt(root *cobra.Command, args []string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	meant := ""
-	group.SuggestionsMinimumDistance = 2 // letters, which is cobra's own default elsewhere
-	if near := group.SuggestionsFor(words[0]); len(near) > 0 {
-		meant = fmt.Sprintf(" (did you mean %s?)", near[0])
+	return fmt.Errorf("%s: %q is none of its commands%s; %s --help lists them", called(group), words[0], nearest(words[:1], group), group.CommandPath())
+}
+
+// nearest asks whether the command of a group was meant that is nearest to the last of
+// the words, the first group first; it is empty if none is near.
+func nearest(words []string, groups ...*cobra.Command) string {
+	for _, group := range groups {
+		group.SuggestionsMinimumDistance = 2 // letters, which is cobra's own default elsewhere
+		if near := group.SuggestionsFor(words[len(words)-1]); len(near) > 0 {
+			return fmt.Sprintf(" (did you mean %s?)", near[0])
+		}
 	}
-	return fmt.Errorf("%s: %q is none of its commands%s; %s --help lists them", called(group), words[0], meant, group.CommandPath())
+	return ""
 }
 
 // wrongFlag says behind what is wrong with a flag where they are explained.
@@ -136,7 +143,7 @@ write into ~/.config/nod/config.toml:
     model = "name-of-the-model"
     api_key_env = "WORK_API_KEY"
 
-"nod doctor" then says whether it answers; "nod man | man -l -" has all keys.`,
+"nod doctor" then says whether it answers; "nod help keys" has all keys.`,
 		Example: `  nod                                    the console on this machine
   nod ask "why is the load so high?"     one question, without the screen
   nod --pane %3                          in a pane that you already have
@@ -163,8 +170,11 @@ write into ~/.config/nod/config.toml:
 		a.askCommand(), a.runCommand(), a.riskCommand(), a.policyCommand(), a.auditCommand(), a.replayCommand(), a.recordingsCommand(), a.historyCommand(),
 		a.memoryCommand(), a.skillCommand(), a.agentsCommand(),
 		a.targetsCommand(), a.sshCommand(), a.configCommand(), a.traceCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(),
-		a.completionCommand(), a.keysTopic(),
+		a.completionCommand(),
 	)
+	help := a.helpCommand()
+	root.SetHelpCommand(help)
+	root.SetUsageTemplate(root.UsageTemplate() + topicList(help))
 	a.complete(root)
 	return root
 }

@@ -44,22 +44,21 @@ const pageWidth = 80
 
 // keysTopic is "nod help keys": the keys as the configuration has them.
 func (a *app) keysTopic() *cobra.Command {
-	topic := &cobra.Command{Use: "keys", Short: "the console's keys and commands, and how to bind keys"}
-	topic.SetHelpFunc(func(*cobra.Command, []string) {
-		var table *keys.Table
-		c, err := a.config()
-		if err == nil {
-			table, err = boundKeys(c)
-		}
-		if err != nil {
-			a.complain("%v", err)
-			a.complain("these are the keys without the configuration:")
-		}
-		if err := a.printf("The keys and commands of the console.\n\n%s%s", table.Page(pageWidth), bindingHelp()); err != nil {
-			a.complain("%v", err)
-		}
-	})
-	return topic
+	return &cobra.Command{
+		Use: "keys", Short: "the console's keys and commands, and how to bind keys", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var table *keys.Table
+			c, err := a.config()
+			if err == nil {
+				table, err = boundKeys(c)
+			}
+			if err != nil {
+				a.complain("%v", err)
+				a.complain("these are the keys without the configuration:")
+			}
+			return a.printf("The keys and commands of the console.\n\n%s%s", table.Page(pageWidth), bindingHelp())
+		},
+	}
 }
 
 // bindingHelp says how keys are bound.

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/cpuguy83/go-md2man/v2/md2man"
+	"github.com/spf13/cobra"
+)
+
+// pages are the short pages of the reference, in Markdown: "nod help TOPIC" prints
+// one, and the manual has all of them, in the order of topics.
+//
+//go:embed topics/*.md
+var pages embed.FS
+
+type topic struct{ name, short string }
+
+var topics = []topic{
+	{"prompt", "what a prompt can name: files and targets"},
+	{"approval", "when nod asks, and the keys of its question"},
+	{"configuration", "the configuration file and its settings"},
+	{"models", "a model behind the OpenAI protocol"},
+	{"rules", "what runs by itself, asks or is denied: posture and rules"},
+	{"hosts", "hosts over ssh"},
+	{"containers", "containers of Docker and Podman"},
+	{"panes", "panes, what they have in their environment, the shell's history"},
+	{"outcomes", "what nod run prints with --json, and how it ends"},
+	{"environment", "the variables that nod reads"},
+	{"files", "the files and folders that nod reads and writes"},
+	{"status", "exit statuses"},
+}
+
+// page is the text of a topic.
+func page(name string) string {
+	text, err := pages.ReadFile("topics/" + name + ".md")
+	if err != nil {
+		panic(err) // it is embedded, and a test reads all
+	}
+	return string(text)
+}
+
+// topicCommands are "nod help TOPIC" for each topic.
+func (a *app) topicCommands() []*cobra.Command {
+	var all []*cobra.Command
+	for _, t := range topics {
+		all = append(all, &cobra.Command{
+			Use: t.name, Short: t.short, Args: noArgs,
+			RunE: func(*cobra.Command, []string) error { return a.printf("%s", page(t.name)) },
+		})
+	}
+	return append(all, a.keysTopic())
+}
+
+// manualPages are all topics as sections of a manual page.
+func manualPages() string {
+	var text strings.Builder
+	for _, t := range topics {
+		title, body, _ := strings.Cut(page(t.name), "\n")
+		text.WriteString("\n" + strings.ToUpper(title) + "\n" + body)
+	}
+	// A page begins with a title of its own, which this one has already.
+	_, sections, _ := strings.Cut(string(md2man.Render([]byte("# title\n"+text.String()))), ".SH")
+	return ".SH" + sections
+}
+
+// helpCommand is "nod help". The topics are its own: among the commands of nod they
+// would stand in the way of targets with their names. What it knows nothing of is an
+// error; for cobra it would be a target.
+func (a *app) helpCommand() *cobra.Command {
+	help := &cobra.Command{
+		Use:   "help [COMMAND or TOPIC]",
+		Short: "help about a command or a topic",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("help: %q is neither a command nor a topic%s; nod help lists them", strings.Join(args, " "), nearest(args, cmd, about))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var all []cobra.Completion
+			for _, c := range about.Commands() {
+				if c.IsAvailableCommand() {
+					all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	help.AddCommand(a.topicCommands()...)
+	return help
+}
+
+// topicList is what the help of nod itself says of the topics.
+func topicList(help *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString("{{if not .HasParent}}\nTopics (nod help TOPIC):\n")
+	for _, c := range help.Commands() {
+		fmt.Fprintf(&b, "  %-14s%s\n", c.Name(), c.Short)
+	}
+	b.WriteString("{{end}}")
+	return b.String()
+}
