@@ -68,18 +68,18 @@ func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) 
 		c.do(cmd)
 	case cmd.ID == keys.Terminal && place == keys.Dialog:
 		c.do(cmd)
-	case c.asking:
-		c.questionKey(cmd.ID, name)
 	case c.help != nil:
 		c.helpKey(cmd.ID, name)
+	case cmd.ID == keys.Help:
+		c.help = &help.Overlay{Keys: c.opt.Keys}
+	case c.asking:
+		c.questionKey(cmd.ID, name)
 	case c.questions.visible():
 		c.questions.key(ev)
 	case c.picker != nil:
 		c.pickerKey(ev)
 	case c.list != nil:
 		c.listKey(ev)
-	case cmd.ID == keys.Help:
-		c.help = &help.Overlay{Keys: c.opt.Keys}
 	default:
 		c.approval.key(ev)
 	}
@@ -229,11 +229,20 @@ func (c *Console) copyAttach() {
 
 // refuse says where the operator looks why a command cannot be used.
 func (c *Console) refuse(cmd keys.Command, reason string) {
+	if c.focus.place != keys.Pane {
+		reason = cmd.Text + ": " + reason
+	}
+	c.say(reason)
+}
+
+// say says something where the operator looks: on the frame of the terminal that has
+// the keyboard, else in the chat.
+func (c *Console) say(text string) {
 	if p := c.panes.at(c.focus.pane); p != nil && c.focus.place == keys.Pane {
-		p.view.Say(reason)
+		p.view.Say(text)
 		return
 	}
-	c.chat.Notice(cmd.Text + ": " + reason)
+	c.chat.Notice(text)
 }
 
 // back backs out one level.
@@ -252,15 +261,15 @@ func (c *Console) back() {
 }
 
 // interruptKey interrupts the turn; without one, what is written is put aside,
-// as shells do.
+// as shells do, where the keyboard is there.
 func (c *Console) interruptKey() {
 	switch {
 	case c.turns.busy:
 		c.interrupt()
-	case !c.input.Empty():
+	case c.focus.place == keys.Input && !c.input.Empty():
 		c.input.Take()
 	default:
-		c.chat.Notice("nothing is running; " + c.waysOut() + " quits")
+		c.say("nothing is running; " + c.waysOut() + " quits")
 	}
 }
 

@@ -164,11 +164,12 @@ func (c *Console) drawOverlays() {
 	if c.questions.visible() && open {
 		c.questions.draw(s, c.front())
 	}
-	if c.help != nil {
-		c.help.Draw(s, l.body.x, l.body.y, l.body.w, l.body.h, c.facts(), &c.styles)
-	}
 	if c.asking {
 		c.drawQuestion()
+	}
+	if c.help != nil {
+		s.HideCursor() // that of what it covers
+		c.help.Draw(s, l.body.x, l.body.y, l.body.w, l.body.h, c.facts(), &c.styles)
 	}
 }
 
@@ -278,7 +279,7 @@ func (c *Console) facts() keys.Facts {
 	}
 	w, h := c.screen.Size()
 	return keys.Facts{
-		Small: small(w, h), Zoomed: c.focus.zoom, Stacked: c.focus.place == keys.Pane && c.layout.grid.stacked(),
+		Small: small(w, h), Zoomed: c.focus.zoom, Stacked: c.layout.grid.stacked(),
 		Running: c.turns.busy, Panes: len(c.panes.all), Resume: c.opt.Resume != nil,
 		Selected: read != nil && read.Selecting(), Searched: read != nil && read.Searched(),
 		Provided: func(id keys.ID) bool {

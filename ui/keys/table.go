@@ -121,7 +121,7 @@ const (
 	Selection      // something is selected in the terminal
 	Pattern        // the terminal was searched
 	Borders        // chat and terminals are shown beside each other
-	Stack          // the terminal with the keyboard is shown above or below another one
+	Stack          // the terminal that has or had the keyboard is shown above or below another one
 	Others         // there is more than one terminal
 )
 
@@ -134,7 +134,7 @@ type Facts struct {
 	Searched bool          // the terminal with the keyboard
 	Small    bool          // the screen, so that one part is shown at a time
 	Zoomed   bool          // one part is shown because the operator wants it so
-	Stacked  bool          // the terminal with the keyboard is one of several above each other
+	Stacked  bool          // the terminal that has or had the keyboard is one of several above each other
 	Provided func(ID) bool // whether the program provides for a command; nil: all
 }
 
@@ -166,7 +166,7 @@ var standard = []Command{
 	{Help, []string{"F1"}, Anywhere | Overlay | Dialog, "help", "", "show this help; the character only where nothing is written", "help", everywhere, Nothing},
 	{Help, []string{"?"}, Chat | Pane, "", "", "show this help; the character only where nothing is written", "", everywhere, Nothing},
 	{Back, []string{"Esc"}, Anywhere | Overlay | Completing, "", "", "back out one level; it never quits", "back", everywhere, Nothing},
-	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay | Dialog, "", "", "interrupt the turn", "", everywhere, Turn},
+	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay | Dialog, "", "", "interrupt the turn; else put aside what is written", "", everywhere, Turn},
 	{Next, []string{"Tab"}, Anywhere, "", "", "go to the next part of the screen", "pane", everywhere, Nothing},
 	{Previous, []string{"Shift-Tab"}, Anywhere, "", "", "go to the part before", "", everywhere, Nothing},
 	{Terminal, []string{"Ctrl-]"}, Anywhere | Typing | Dialog, "", "", "type into the terminal; again: leave it", "terminal", everywhere, APane},
@@ -229,8 +229,8 @@ var standard = []Command{
 
 	{Wider, []string{">"}, Chat | Pane, "wider", "", "more columns for the part with the keyboard", "", dividing, Borders},
 	{Narrower, []string{"<"}, Chat | Pane, "narrower", "", "fewer columns for the part with the keyboard", "", dividing, Borders},
-	{Taller, []string{"+"}, Pane, "taller", "", "more lines for the part with the keyboard", "", dividing, Stack},
-	{Shorter, []string{"-"}, Pane, "shorter", "", "fewer lines for the part with the keyboard", "", dividing, Stack},
+	{Taller, []string{"+"}, Pane, "taller", "", "more lines for the terminal that has or had the keyboard", "", dividing, Stack},
+	{Shorter, []string{"-"}, Pane, "shorter", "", "fewer lines for the terminal that has or had the keyboard", "", dividing, Stack},
 	{ResetSizes, []string{"="}, Chat | Pane, "reset-sizes", "", "divide the screen as nod does; dragging the border beside the chat divides it, too", "", dividing, Borders},
 	{MoveBack, []string{"{"}, Pane, "move-back", "", "change places with the terminal before", "", dividing, Others},
 	{MoveOn, []string{"}"}, Pane, "move-on", "", "change places with the terminal behind", "", dividing, Others},

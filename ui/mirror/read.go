@@ -236,9 +236,11 @@ func (m *Mirror) toTop() {
 	}
 }
 
-// toBottom goes back to the live picture, or takes a selection to the end.
+// toBottom goes back to the live picture, or takes a selection to the end. While
+// something is searched for, it goes to the end of the held picture: what is typed
+// next still belongs to the search line.
 func (m *Mirror) toBottom() {
-	if !m.read.sel.on {
+	if !m.read.sel.on && !m.find.writing {
 		m.Live()
 		return
 	}
