@@ -457,6 +457,7 @@ func (t *Transcript) Fold() bool {
 		return false
 	}
 	folded := t.blocks[t.selected].fold()
+	t.follow = false // start follows again if nothing is left below
 	t.reveal(t.selected)
 	return folded
 }

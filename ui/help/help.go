@@ -88,7 +88,7 @@ func (o *Overlay) Draw(s tcell.Screen, x, y, width, height int, f keys.Facts, st
 	all := rows(o.Keys, f, width-4)
 	title := "help"
 	if len(all) > height-2 {
-		title = "help · PgUp PgDn scroll"
+		title = "help · PgDn scrolls"
 	}
 	screen.Frame(s, x, y, width, height, title, "Esc closes", styles.Focus)
 	o.height, o.rows = max(height-2, 0), len(all)

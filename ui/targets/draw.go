@@ -29,9 +29,12 @@ func (p *Picker) Draw(s tcell.Screen, x, y, width, height int, styles *screen.St
 		drawRow(s, x, y+1+i, width, some[p.top+i], p.top+i == at, styles)
 	}
 	screen.Below(s, frame[0], frame[1], frame[2], frame[3], len(some)-p.top-p.page, styles.Warn)
-	hint := "Enter use   Ctrl-X drop   Ctrl-Y copy how to attach"
+	hint, brief := "Enter use   Ctrl-X drop   Ctrl-Y copy how to attach", "Enter use  ^X drop  ^Y copy attach"
 	if len(some) > 0 && some[at].Logs {
-		hint = "Enter use   Ctrl-X drop   Ctrl-O logs   Ctrl-Y copy how to attach"
+		hint, brief = "Enter use   Ctrl-X drop   Ctrl-O logs   Ctrl-Y copy how to attach", "Enter use ^X drop ^O logs ^Y attach"
+	}
+	if screen.Width(hint) > width {
+		hint = brief
 	}
 	if len(some) == 0 && strings.TrimSpace(p.filter) != "" {
 		hint = "Enter connects to " + strings.TrimSpace(p.filter)
@@ -57,8 +60,12 @@ func drawRow(s tcell.Screen, x, y, width int, t Target, marked bool, styles *scr
 	if marked {
 		look = style
 	}
-	used := screen.Draw(s, x, y, width, sign+" "+screen.Cut(screen.Clean(t.Name), max(width-14, 1)), style)
-	at := max(used+1, min(nameColumn, width/2))
+	beside := screen.Width(word) // the name gives way to it, and to the trust
+	if t.Trust != "" {
+		beside += screen.Width("  ●" + screen.Clean(t.Trust))
+	}
+	used := screen.Draw(s, x, y, width, sign+" "+screen.Cut(screen.Clean(t.Name), max(width-screen.Width(sign)-2-beside, 1)), style)
+	at := min(max(used+1, min(nameColumn, width/2)), max(width-beside, used+1))
 	if at >= width {
 		return
 	}
