@@ -31,7 +31,7 @@ func (c *Console) pump(ctx context.Context) error {
 
 	frame := stopped()
 	c.tick = stopped()
-	var due time.Time // of the next frame
+	due := time.Now() // of the next frame
 	c.present()
 	c.guard()
 	for {
