@@ -141,7 +141,9 @@ func TestPictureOfWhatHolds(t *testing.T) {
 			List: func(context.Context) ([]string, error) {
 				return []string{"▸ big    gpt-5     128,000 tokens", "  small  qwen3:8b   32,000 tokens", "  日本   llama      8,000 tokens", "/model NAME lets another one answer."}, nil
 			},
-			Use: func(context.Context, string) (console.ModelStatus, error) { return console.ModelStatus{}, errors.New("no") },
+			Use: func(context.Context, string) (console.ModelStatus, error) {
+				return console.ModelStatus{}, errors.New("no")
+			},
 		}
 	}
 	pictured(t, change, func(_ *testing.T, s *story) {

@@ -23,6 +23,7 @@ type quietTTY struct {
 	tell   func(tcell.Event) // tells what the terminal has answered
 	ground ground
 
+	escapes escapes
 	answers answers
 	ready   []byte // the reader's own: keys that it has not returned yet
 
@@ -31,7 +32,6 @@ type quietTTY struct {
 
 	reader  sync.Mutex
 	reading bool          // a Read is under way: the reader holds no input
-	partial bool          // what was read last ends in an escape, whose key comes later
 	failed  bool          // the last Read failed: there is no reader any more
 	parking bool          // no Read is to return
 	drained chan struct{} // closed by Drain
@@ -60,7 +60,6 @@ func (t *quietTTY) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	t.reading, t.failed = false, err != nil
-	t.partial = n > 1 && p[n-1] == '\x1b'
 	t.reader.Unlock()
 	return n, err
 }
@@ -71,6 +70,10 @@ func (t *quietTTY) readKeys(p []byte) (int, error) {
 		if held, wait := t.ground.held(time.Now()); held && !t.more(wait) {
 			t.ready = append(t.answers.pass(), t.ground.pass()...)
 			break
+		}
+		if t.escapes.holds() && !t.more(escapeTime) {
+			t.ready = t.answers.take(t.escapes.pass())
+			continue
 		}
 		if t.answers.holds() && !t.more(pieceTime) {
 			t.ready = t.answers.pass()
@@ -85,6 +88,9 @@ func (t *quietTTY) readKeys(p []byte) (int, error) {
 			ev := &EventGround{Light: light}
 			ev.SetEventTime(time.Now())
 			t.tell(ev)
+		}
+		if t.path != "" { // else nobody can say whether there is more
+			keys = t.escapes.take(keys)
 		}
 		t.ready = append([]byte(nil), t.answers.take(keys)...)
 	}
@@ -131,10 +137,10 @@ func (t *quietTTY) hungUp() bool {
 // inputWaits reports whether there is input that the reader has not handed on.
 func (t *quietTTY) inputWaits() bool {
 	t.reader.Lock()
-	holds := !t.reading && !t.failed || t.partial
+	holds := !t.reading && !t.failed
 	t.reader.Unlock()
 	held, _ := t.ground.held(time.Now())
-	return holds || held || t.answers.holds() || t.path != "" && typedInto(t.path)
+	return holds || held || t.escapes.holds() || t.answers.holds() || t.path != "" && typedInto(t.path)
 }
 
 // typedInto reports whether a terminal has input that nobody has read. It says no

@@ -1,0 +1,56 @@
+package screen
+
+import (
+	"bytes"
+	"sync"
+	"time"
+)
+
+// escapeTime is how long the beginning of a key's sequence waits for the rest: an
+// escape is a key by itself, too.
+const escapeTime = 50 * time.Millisecond
+
+// escapes holds back what may be the beginning of a key's sequence at the end of the
+// input. tcell gives up an escape after a time, but not what stands behind one: it takes
+// the key after Alt-[ or Alt-O for the end of a sequence, and that after Alt-N in any
+// case. It is safe for concurrent use.
+type escapes struct {
+	mu   sync.Mutex
+	held []byte
+}
+
+// take returns what was held back and input, up to the next beginning at the end.
+func (e *escapes) take(input []byte) (keys []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	keys = bytes.ReplaceAll(append(e.held, input...), []byte("\x1bN"), withAlt('N'))
+	whole := len(keys)
+	if whole > 1 && keys[whole-2] == '\x1b' && (keys[whole-1] == '[' || keys[whole-1] == 'O') {
+		whole--
+	}
+	for whole > 0 && keys[whole-1] == '\x1b' {
+		whole--
+	}
+	e.held = bytes.Clone(keys[whole:])
+	return keys[:whole]
+}
+
+// holds reports whether something is held back.
+func (e *escapes) holds() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.held) > 0
+}
+
+// pass is what was held back, as keys: none of them waits for another.
+func (e *escapes) pass() []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	held := e.held
+	e.held = nil
+	last := []byte(nil)
+	if n := len(held); n > 1 && held[n-1] != '\x1b' {
+		held, last = held[:n-2], withAlt(held[n-1])
+	}
+	return append(bytes.Repeat([]byte("\x1b[27u"), len(held)), last...)
+}
