@@ -208,6 +208,21 @@ func TestColumnsStayInPlace(t *testing.T) {
 	}
 }
 
+// TestFlags proves that a flag shows as one, also where its halves are cells of their
+// own, and that half of one at an edge does not pair with what is not its other half.
+func TestFlags(t *testing.T) {
+	for _, release := range []vt.Release{{Major: 3, Minor: 3}, {Major: 3, Minor: 7}} {
+		s := newStage(t, 12, 3, vt.Size{Cols: 20, Rows: 1})
+		s.term = vt.New(vt.Size{Cols: 20, Rows: 1}, vt.Options{Release: release})
+		s.write("🇫🇷🇩🇪x🇫y\x1b[H")
+		equal(t, s.rows()[1:2], []string{"│🇫🇷🇩🇪x�y   │"})
+		s.write("\x1b[2Jabc🇫🇷🇩🇪🇫🇷xyz|\x1b[14G") // one column is out of view
+		if got := s.rows()[1]; !strings.Contains(got, "🇩🇪🇫🇷xyz|") {
+			t.Errorf("%v: %s", release, got)
+		}
+	}
+}
+
 func TestWideCellsAtTheEdges(t *testing.T) {
 	s := newStage(t, 7, 3, vt.Size{Cols: 20, Rows: 1})
 	s.write("日本語\x1b[H")

@@ -44,6 +44,13 @@ func (p *painter) line(s tcell.Screen, x, y, width int, snap *vt.Snapshot, cells
 		}
 		w := c.Width()
 		text := " "
+		if w == 1 && col+1 < width {
+			if flag := p.flag(snap, cells, first+col); flag != "" {
+				s.Put(x+col, y, flag, style)
+				col += 2
+				continue
+			}
+		}
 		if w == 0 || col+w > width { // a half of it is out of view
 			w = 1
 		} else if snap.Style(c).Attrs&vt.Hidden == 0 {
@@ -80,6 +87,33 @@ func (p *painter) shown(snap *vt.Snapshot, c vt.Cell, width int) string {
 	s := fit(text, width)
 	p.known[key] = s
 	return s
+}
+
+// flag is the flag that begins at a cell: two regional indicators, which are two cells
+// in many terminals, tmux 3.3 among them, and one character of two columns where they
+// are drawn. It is empty if there is none. Indicators pair from the left.
+func (p *painter) flag(snap *vt.Snapshot, cells []vt.Cell, i int) string {
+	indicator := func(i int) (rune, bool) {
+		if i < 0 || i >= len(cells) || cells[i].Width() != 1 {
+			return 0, false
+		}
+		r, more := snap.Rune(cells[i])
+		return r, !more && r >= 0x1f1e6 && r <= 0x1f1ff && snap.Style(cells[i]).Attrs&vt.Hidden == 0
+	}
+	left, is := indicator(i)
+	right, too := indicator(i + 1)
+	if !is || !too {
+		return ""
+	}
+	before := 0
+	for _, is := indicator(i - 1); is; _, is = indicator(i - 1 - before) {
+		before++
+	}
+	flag := string(left) + string(right)
+	if before%2 == 1 || fit(flag, 2) != flag {
+		return ""
+	}
+	return flag
 }
 
 const asciiText = ` !"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_` + "`abcdefghijklmnopqrstuvwxyz{|}~"
