@@ -181,3 +181,18 @@ func luminance(c themes.Color) float64 {
 	}
 	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
 }
+
+// Colours that are nod's own stand on a ground that is, too: on the terminal's, dark or
+// light, they might not be legible.
+func TestAThemeOfItsOwnColoursBringsItsGround(t *testing.T) {
+	for _, name := range themes.Names() {
+		theme, err := themes.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := theme.Style(themes.Text)
+		if _, terminals := text.FG.Index(); !text.FG.Default() && !terminals && text.BG.Default() {
+			t.Errorf("%s has no ground", name)
+		}
+	}
+}

@@ -23,16 +23,24 @@ type escapes struct {
 func (e *escapes) take(input []byte) (keys []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	keys = bytes.ReplaceAll(append(e.held, input...), []byte("\x1bN"), withAlt('N'))
-	whole := len(keys)
-	if whole > 1 && keys[whole-2] == '\x1b' && (keys[whole-1] == '[' || keys[whole-1] == 'O') {
-		whole--
+	input, e.held = append(e.held, input...), nil
+	for i := 0; i < len(input); i++ {
+		rest := input[i:]
+		switch {
+		case rest[0] != '\x1b':
+			keys = append(keys, rest[0])
+		case len(rest) == 1 || bytes.Count(rest, rest[:1]) == len(rest), // escapes to the end
+			len(rest) == 2 && (rest[1] == '[' || rest[1] == 'O'):
+			e.held = bytes.Clone(rest)
+			return keys
+		case rest[1] == 'N', (rest[1] == '[' || rest[1] == 'O') && rest[2] < ' ': // nothing begins like that
+			keys = append(keys, withAlt(rest[1])...)
+			i++
+		default:
+			keys = append(keys, rest[0])
+		}
 	}
-	for whole > 0 && keys[whole-1] == '\x1b' {
-		whole--
-	}
-	e.held = bytes.Clone(keys[whole:])
-	return keys[:whole]
+	return keys
 }
 
 // holds reports whether something is held back.
