@@ -73,9 +73,7 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 	if err := syscall.Kill(s.pid(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if status := s.ended(); status != "137" {
-		t.Errorf("exit status %s", status)
-	}
+	s.see("nod was killed", "press Enter")
 	again := w.console(120, 40)
 	again.see("what is filling the disk?", "/resume")
 	again.see("ready$") // the pane that was left behind is taken over, and ends with the console
