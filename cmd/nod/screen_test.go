@@ -223,7 +223,7 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	w.nod = filepath.Join(w.home, "bin", "nod")
-	w.write("bin/nod", "#!/bin/sh\nexec env NOD_TEST_MAIN=1 '"+detector()+"' "+self+" \"$@\"\n", 0o700)
+	w.write("bin/nod", "#!/bin/sh\nexport NOD_TEST_MAIN=1 '"+detector()+"'\nexec "+self+" \"$@\"\n", 0o700)
 	w.write(".config/nod/config.toml", "[tmux]\nsocket = \""+w.socket+"\"\n", 0o600)
 	w.write(".bashrc", "PS1='ready$ '\nHISTFILE=/dev/null\n", 0o600)
 	t.Cleanup(func() {
