@@ -93,7 +93,10 @@ func TestScripts(t *testing.T) {
 			if err := os.WriteFile(env.WorkDir+"/panes.toml", []byte(config), 0o600); err != nil {
 				return err
 			}
-			env.Defer(func() { _ = exec.Command("tmux", "-L", socket, "kill-server").Run() }) // there may be none
+			env.Defer(func() {
+				_ = exec.Command("tmux", "-L", socket, "kill-server").Run() // there may be none
+				forgetSocket(socket)
+			})
 			env.Setenv("PANES_SOCKET", socket)
 			env.Setenv("LONG", "echo "+strings.Repeat("x", 500)+" the end")
 			return nil

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -237,8 +239,15 @@ func newWorld(t testing.TB) *world {
 			t.Errorf("sessions left behind: %s", out)
 			_ = exec.Command("tmux", "-L", w.socket, "kill-server").Run()
 		}
+		forgetSocket(w.socket)
 	})
 	return w
+}
+
+// forgetSocket removes what a tmux server leaves behind when it has ended.
+func forgetSocket(name string) {
+	dir := cmp.Or(os.Getenv("TMUX_TMPDIR"), "/tmp") // see tmux(1), -L
+	_ = os.Remove(filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()), name))
 }
 
 func (w *world) write(name, text string, mode os.FileMode) string {

@@ -41,6 +41,11 @@ const modesOff = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1
 // startGuard guards the terminal at path, whose settings were before. What a crash
 // prints is kept in the file at report.
 func startGuard(path string, before *unix.Termios, report string) (g *guard, err error) {
+	for _, program := range []string{"dd", "stty", "cat"} { // of the script
+		if _, err := exec.LookPath(program); err != nil {
+			return nil, err
+		}
+	}
 	tty, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, err

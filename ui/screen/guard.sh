@@ -2,7 +2,7 @@
 # before nod, as of stty -g; $2 ends its modes; $3 is for what a crash prints.
 # Descriptor 3 is the terminal, standard input a pipe from nod.
 umask 077
-first=$(dd bs=4096 count=1 2>/dev/null)
+first=$(dd bs=4096 count=1 2>/dev/null) || exit # nobody has told anything
 [ "$first" = over ] && exit
 case $(stty -a <&3) in
 *-isig*) # nobody has taken the terminal over meanwhile, as a shell does
