@@ -148,16 +148,21 @@ func TestAFloodOfSlowFramesDoesNotKeepADialogWaiting(t *testing.T) {
 	stop()
 }
 
+// The longest colours: of the terminal's own, and of a theme that brings its ground.
+const (
+	paletteColour = len("\x1b[0;38;5;100m")
+	themeColour   = len("\x1b[0;38;2;100;100;100;48;2;100;100;100m")
+)
+
 // worst is the most bytes that a part of the screen of that many plain cells may
 // take: each one, one colour and a place at the beginning of a row, and what
 // belongs to a frame: its brackets, the cursor, the colour it leaves behind.
-func worst(cols, rows int) int {
+func worst(cols, rows, colour int) int {
 	const (
-		place  = len("\x1b[100;100H")
-		colour = len("\x1b[0;38;5;100m")
-		frame  = len("\x1b[?2026h\x1b[?25l"+"\x1b[?25h\x1b[?2026l") + place + colour
+		place = len("\x1b[100;100H")
+		frame = len("\x1b[?2026h\x1b[?25l"+"\x1b[?25h\x1b[?2026l") + place
 	)
-	return rows*(cols+place+2*colour) + frame
+	return rows*(cols+place+2*colour) + frame + colour
 }
 
 // A frame sends what has changed, and no more: nothing if that is nothing, and
@@ -213,7 +218,7 @@ func TestBytesOfAFrameInTheMainJob(t *testing.T) {
 		terms[3].write(page.String())
 		out := p.frame(t)
 		most = max(most, len(out))
-		if limit := worst(paneCols, shown); len(out) == 0 || len(out) > limit {
+		if limit := worst(paneCols, shown, paletteColour); len(out) == 0 || len(out) > limit {
 			t.Fatalf("%d bytes for a frame of a flood in a terminal of %d×%d, at most %d: %q", len(out), paneCols, shown, limit, out)
 		}
 		if strings.Contains(out, "\x1b[2J") || strings.Contains(out, "terminal") {
@@ -234,12 +239,12 @@ func TestBytesOfAFrameInTheMainJob(t *testing.T) {
 	dark := first.Style(first.Row(0)[0])
 	p.piece(t, "\x1b]11;rgb:ffff/ffff/ffff\a")
 	p.until(t, "the light theme", func(s *vt.Snapshot) bool { return s.Style(s.Row(0)[0]) != dark })
-	repaints(2 * worst(cols, rows))
+	repaints(2 * worst(cols, rows, themeColour))
 	quiet("after another theme")
 	_, before := terms[15].got()
 	p.resize(t, 200, 60)
 	wait(t, func() bool { _, now := terms[15].got(); return now != before }, func() string { return "the size does not change" })
-	repaints(2 * worst(200, 60))
+	repaints(2 * worst(200, 60, themeColour))
 	quiet("after another size")
 
 	// The dialog stands yet, and no key has answered it.
