@@ -174,7 +174,7 @@ write into ~/.config/nod/config.toml:
 	)
 	help := a.helpCommand()
 	root.SetHelpCommand(help)
-	root.SetUsageTemplate(root.UsageTemplate() + topicList(help))
+	withTopics(root, help)
 	a.complete(root)
 	return root
 }

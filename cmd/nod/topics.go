@@ -98,13 +98,18 @@ func (a *app) helpCommand() *cobra.Command {
 	return help
 }
 
-// topicList is what the help of nod itself says of the topics.
-func topicList(help *cobra.Command) string {
-	var b strings.Builder
-	b.WriteString("{{if not .HasParent}}\nTopics (nod help TOPIC):\n")
-	for _, c := range help.Commands() {
-		fmt.Fprintf(&b, "  %-14s%s\n", c.Name(), c.Short)
-	}
-	b.WriteString("{{end}}")
-	return b.String()
+// withTopics has the help of nod itself list the topics.
+func withTopics(root, help *cobra.Command) {
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		if err := usage(c); err != nil || c.HasParent() {
+			return err
+		}
+		var list strings.Builder
+		for _, topic := range help.Commands() {
+			fmt.Fprintf(&list, "  %-14s%s\n", topic.Name(), topic.Short)
+		}
+		_, err := fmt.Fprintf(c.OutOrStderr(), "\nTopics (nod help TOPIC):\n%s", &list)
+		return err
+	})
 }
