@@ -123,7 +123,7 @@ func TestPictureOfTheStart(t *testing.T) {
 		o.Resume = &console.Resume{LeftOpen: true, Title: "why is web-1's disk full? 写真 📷", When: time.Date(2024, 5, 6, 4, 0, 0, 0, time.UTC)}
 	}
 	pictured(t, change, func(_ *testing.T, s *story) {
-		s.beside("deploy@web-1:~$ ").See("was left open").Picture("start")
+		s.beside("deploy@web-1:~$ ").See("/resume").Picture("start")
 	})
 }
 
