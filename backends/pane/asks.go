@@ -41,7 +41,7 @@ const (
 // only if look is set: it costs a process there.
 func (p *Pane) Asks(ctx context.Context, r *Run, look bool) (a Asking, next time.Duration) {
 	p.mu.Lock()
-	if p.run != r || p.phase != executing {
+	if !p.shows(r) {
 		p.mu.Unlock()
 		return Asking{}, askQuiet
 	}
@@ -59,11 +59,17 @@ func (p *Pane) Asks(ctx context.Context, r *Run, look bool) (a Asking, next time
 	case silent < askQuiet:
 		return a, min(askQuiet-silent, time.Second) // a shell that starts slowly is seen soon
 	}
-	if look {
-		a.Reads = p.reads(ctx, pid)
+	if look && p.reads(ctx, pid) {
+		p.mu.Lock()
+		a.Reads = p.shows(r) // else it may be the shell behind the run that reads
+		p.mu.Unlock()
 	}
 	return a, askQuiet
 }
+
+// shows reports whether what the terminal shows and does is r's: it goes on, and nothing
+// has been missed that might have told its end. p.mu is held.
+func (p *Pane) shows(r *Run) bool { return p.run == r && p.phase == executing && !p.away && p.seeded }
 
 // questions are the ends of lines behind which programs wait for words: a
 // prompt's last character, or a choice.
