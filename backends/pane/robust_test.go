@@ -803,6 +803,11 @@ func TestAStoppedProcessStopsNoPane(t *testing.T) {
 	}
 	must(t, victim.Process.Kill())
 	_ = victim.Wait() // it was killed
+	for _, client := range strings.Fields(r.tmux(t, "list-clients", "-F", "#{client_pid}")) {
+		pid, err := strconv.Atoi(client)
+		must(t, err)
+		_ = syscall.Kill(pid, syscall.SIGKILL) // a server waits for what it has for the client of a process that is gone
+	}
 	r.tmux(t, "kill-server")
 }
 
