@@ -29,16 +29,7 @@ func (s *display) line(text string) {
 // inForeground is the process that a shell in the display has started.
 func (s *display) inForeground() int {
 	s.t.Helper()
-	shell := strconv.Itoa(s.pid())
-	children, err := os.ReadFile("/proc/" + shell + "/task/" + shell + "/children")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(children)))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return pid
+	return childOf(s.t, strconv.Itoa(s.pid()))
 }
 
 // signalled sends a signal to what a shell in the display has started.

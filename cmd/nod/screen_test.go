@@ -143,14 +143,19 @@ func (s *display) until(what string, holds func(text string) bool) string {
 // pid is the program that the terminal was opened for.
 func (s *display) pid() int {
 	s.t.Helper()
-	shell := s.tmux("display-message", "-p", "#{pane_pid}")
-	children, err := os.ReadFile("/proc/" + shell + "/task/" + shell + "/children")
+	return childOf(s.t, s.tmux("display-message", "-p", "#{pane_pid}"))
+}
+
+// childOf is the only process that another one has started.
+func childOf(t testing.TB, parent string) int {
+	t.Helper()
+	children, err := os.ReadFile("/proc/" + parent + "/task/" + parent + "/children")
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(children)))
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return pid
 }
