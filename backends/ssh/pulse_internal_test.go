@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -18,7 +19,7 @@ type still struct {
 func (s *still) signs() int64    { return s.seen.Load() }
 func (s *still) underway() int64 { return s.sent.Load() }
 
-const beat = 20 * time.Millisecond
+const beat = 5 * time.Second
 
 // beats runs a pulse on a peer that never answers, and returns after how long it
 // was given up; 0 if it was not before the end.
@@ -35,51 +36,56 @@ func beats(t *testing.T, s *still, end time.Duration) time.Duration {
 	return time.Since(begun)
 }
 
-// Silence is the end of a connection; anything else is a sign of life, also where
-// the answer does not come.
-func TestOnlySilenceIsTheEnd(t *testing.T) {
-	if took := beats(t, &still{}, time.Minute); took < keepaliveMisses*beat {
-		t.Errorf("given up after %s", took)
-	}
-	s := &still{}
-	ticker := time.NewTicker(beat)
-	defer ticker.Stop()
-	stop := make(chan struct{})
+// often does something a few times between two looks, until the function that it
+// returns is called.
+func often(do func()) (stop func()) {
+	ticker := time.NewTicker(beat / looks / 3)
+	done := make(chan struct{})
 	go func() {
 		for {
 			select {
 			case <-ticker.C:
-				s.seen.Add(1)
-			case <-stop:
+				do()
+			case <-done:
 				return
 			}
 		}
 	}()
-	if took := beats(t, s, 10*keepaliveMisses*beat); took != 0 {
-		t.Errorf("given up after %s, while something came", took)
+	return func() {
+		ticker.Stop()
+		close(done)
 	}
-	close(stop)
+}
+
+// Silence is the end of a connection; anything else is a sign of life, also where
+// the answer does not come.
+func TestOnlySilenceIsTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if took := beats(t, &still{}, time.Hour); took != keepaliveMisses*beat {
+			t.Errorf("given up after %s", took)
+		}
+		s := &still{}
+		defer often(func() { s.seen.Add(1) })()
+		if took := beats(t, s, time.Hour); took != 0 {
+			t.Errorf("given up after %s, while something came", took)
+		}
+	})
 }
 
 // What was sent is given time to get there, but not for ever.
 func TestWhatIsUnderwayIsGivenTime(t *testing.T) {
-	s := &still{}
-	const most = mostSilent * beat / looks
-	stop := make(chan struct{})
-	defer close(stop)
-	go func() { // it goes on and on
-		for {
-			s.sent.Add(1 << 20)
-			select {
-			case <-time.After(beat / looks):
-			case <-stop:
-				return
-			}
+	synctest.Test(t, func(t *testing.T) {
+		s := &still{}
+		defer often(func() { s.sent.Add(1 << 20) })() // it goes on and on
+		if took := beats(t, s, time.Hour); took != mostSilent*beat/looks {
+			t.Errorf("given up after %s", took)
 		}
-	}()
-	if took := beats(t, s, time.Minute); took < most-beat/looks || took > 10*most {
-		t.Errorf("given up after %s", took)
-	}
+		short := &still{}
+		time.AfterFunc(2*beat+beat/looks/2, func() { short.sent.Add(crawl * 11 / 2) }) // seen after 11 s, there after 16.5
+		if took := beats(t, short, time.Hour); took != 16*time.Second {
+			t.Errorf("given up after %s", took)
+		}
+	})
 }
 
 // slowLink answers each ping after a while.
@@ -108,66 +114,66 @@ func answering(after time.Duration) *slowLink {
 // An answer is overdue when the other side has had its time, not when the way is
 // long; and when nothing at all comes any more.
 func TestWhenAnAnswerIsOverdue(t *testing.T) {
-	const limit = 100 * time.Millisecond
-	took := func(l *slowLink) time.Duration {
-		begun := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		select {
-		case <-overdue(ctx, l, limit):
-		case <-ctx.Done():
-			t.Fatal("never")
+	const limit = 10 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		took := func(l *slowLink) time.Duration {
+			begun := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			select {
+			case <-overdue(ctx, l, limit):
+			case <-ctx.Done():
+				t.Fatal("never")
+			}
+			return time.Since(begun)
 		}
-		return time.Since(begun)
-	}
-	if d := took(answering(0)); d < limit {
-		t.Errorf("near: %s", d)
-	}
-	if d := took(answering(limit / 2)); d < 2*limit {
-		t.Errorf("far: %s", d)
-	}
-	dead := &slowLink{answers: make(chan error)}
-	if d := took(dead); d < limit || d > 5*time.Second {
-		t.Errorf("dead: %s", d)
-	}
-	close(dead.answers)
-	broken := &slowLink{answers: make(chan error, 1)}
-	broken.answers <- io.EOF
-	if d := took(broken); d > 5*time.Second {
-		t.Errorf("broken: %s", d)
-	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("not wanted any more")
-	cancel(why)
-	limited, end := limited(ctx, answering(0), time.Hour)
-	defer end()
-	if <-limited.Done(); !errors.Is(context.Cause(limited), why) {
-		t.Error(context.Cause(limited))
-	}
+		if d := took(answering(0)); d != limit {
+			t.Errorf("near: %s", d)
+		}
+		if d := took(answering(limit / 2)); d < 2*limit || d > 3*limit {
+			t.Errorf("far: %s", d)
+		}
+		dead := &slowLink{answers: make(chan error)}
+		if d := took(dead); d < limit || d > 3*limit {
+			t.Errorf("dead: %s", d)
+		}
+		close(dead.answers)
+		broken := &slowLink{answers: make(chan error, 1)}
+		broken.answers <- io.EOF
+		if d := took(broken); d > limit {
+			t.Errorf("broken: %s", d)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := errors.New("not wanted any more")
+		cancel(why)
+		limited, end := limited(ctx, answering(0), time.Hour)
+		defer end()
+		if <-limited.Done(); !errors.Is(context.Cause(limited), why) {
+			t.Error(context.Cause(limited))
+		}
+	})
 }
 
 // Who sends a little from time to time to keep others waiting is not waited for;
 // a slow link is.
 func TestPatienceIsForWhatComes(t *testing.T) {
-	const limit = 50 * time.Millisecond
-	var moved atomic.Int64
-	ended := make(chan struct{})
-	moved.Store(5)
-	p := newPatience(limit, moved.Load, func() { close(ended) })
-	defer p.stop()
-	moved.Add(slowest / 2)
-	<-ended
-	if !p.ranOut() {
-		t.Error("it did not run out")
-	}
-	ended = make(chan struct{})
-	p = newPatience(limit, moved.Load, func() { close(ended) })
-	defer p.stop()
-	begun := time.Now()
-	moved.Add(2 * slowest)
-	<-ended
-	if took := time.Since(begun); took < 2*limit {
-		t.Errorf("%s for what came", took)
+	const limit = 20 * time.Second
+	for _, c := range []struct {
+		came int64
+		more time.Duration
+	}{{0, 0}, {slowest / 2, 0}, {2 * slowest, 2 * time.Second}, {1000 * slowest, limit}} {
+		synctest.Test(t, func(t *testing.T) {
+			var moved atomic.Int64
+			moved.Store(5)
+			ended := make(chan struct{})
+			begun := time.Now()
+			p := newPatience(limit, moved.Load, func() { close(ended) })
+			moved.Add(c.came)
+			<-ended
+			if took := time.Since(begun); took != limit+c.more || !p.ranOut() {
+				t.Errorf("%d bytes: %s, ran out %t", c.came, took, p.ranOut())
+			}
+		})
 	}
 }
 
@@ -208,11 +214,12 @@ func TestTheMeterCounts(t *testing.T) {
 			t.Fatal("no queue")
 		}
 	}
-	time.Sleep(50 * time.Millisecond) // until the buffers are full
-	before := m.signs()
-	if m.underway() != 0 {
-		t.Error("what waits in our own kernel is under way")
+	for deadline := time.Now().Add(time.Minute); m.underway() != 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("what waits in our own kernel is under way")
+		}
 	}
+	before := m.signs()
 	if _, err := io.CopyN(io.Discard, far, 16<<20); err != nil {
 		t.Fatal(err)
 	}
