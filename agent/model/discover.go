@@ -32,12 +32,16 @@ func Discover(ctx context.Context, addresses ...string) []Local {
 	if len(addresses) == 0 {
 		addresses = localAddresses
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*probeTimeout)
+	return discover(ctx, probeTimeout, addresses)
+}
+
+func discover(ctx context.Context, each time.Duration, addresses []string) []Local {
+	ctx, cancel := context.WithTimeout(ctx, 2*each)
 	defer cancel()
 	answers := make([]Local, len(addresses))
 	var wg sync.WaitGroup
 	for i, address := range addresses {
-		wg.Go(func() { answers[i] = probe(ctx, "http://"+address+"/v1") })
+		wg.Go(func() { answers[i] = probe(ctx, each, "http://"+address+"/v1") })
 	}
 	wg.Wait()
 	var found []Local
@@ -51,8 +55,8 @@ func Discover(ctx context.Context, addresses ...string) []Local {
 
 // probe returns the zero Local for everything that is not a model server: that is the
 // ordinary case, not an error.
-func probe(ctx context.Context, base string) Local {
-	c, err := New(Config{BaseURL: base, Model: "any", HeaderTimeout: probeTimeout, IdleTimeout: probeTimeout})
+func probe(ctx context.Context, each time.Duration, base string) Local {
+	c, err := New(Config{BaseURL: base, Model: "any", HeaderTimeout: each, IdleTimeout: each})
 	if err != nil {
 		return Local{}
 	}

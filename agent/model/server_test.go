@@ -66,7 +66,7 @@ func serve(t *testing.T, h handler) *server {
 func dial(t *testing.T, s *server, change ...func(*Config)) *Client {
 	t.Helper()
 	cfg := Config{BaseURL: s.URL + "/v1", APIKey: "sk-test-1234567890", Model: "m",
-		HeaderTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, RetryPause: time.Millisecond}
+		HeaderTimeout: time.Minute, IdleTimeout: time.Minute, RetryPause: time.Millisecond}
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -17,6 +17,7 @@ func TestFaults(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		h        handler
+		reset    bool // the connection, when the text has been read: a reset overtakes what was not
 		kind     Kind // "" means success
 		text     string
 		requests int32
@@ -29,12 +30,7 @@ func TestFaults(t *testing.T) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"+hi+cutCall)
 			_ = conn.Close()
 		}, kind: Truncated, text: "hi", requests: 1},
-		{name: "reset in a call", h: func(w http.ResponseWriter, _ *http.Request, _ int) {
-			eventStream(w)
-			write(w, hi, cutCall)
-			time.Sleep(20 * time.Millisecond) // a reset overtakes what was not read yet
-			reset(w)
-		}, kind: Truncated, text: "hi", requests: 1},
+		{name: "reset in a call", h: plain(hi + cutCall), reset: true, kind: Truncated, text: "hi", requests: 1},
 		{name: "chunked body aborted in a call", h: func(w http.ResponseWriter, _ *http.Request, _ int) {
 			eventStream(w)
 			write(w, hi, cutCall)
@@ -85,7 +81,7 @@ func TestFaults(t *testing.T) {
 			eventStream(w)
 			write(w, hi)
 			<-r.Context().Done()
-		}, kind: Timeout, text: "hi", requests: 1, change: func(c *Config) { c.IdleTimeout = 50 * time.Millisecond }},
+		}, kind: Timeout, text: "hi", requests: 1, change: func(c *Config) { c.IdleTimeout = time.Second }},
 		{name: "stall before the header", h: func(_ http.ResponseWriter, r *http.Request, _ int) { <-r.Context().Done() },
 			kind: Timeout, requests: 1, change: func(c *Config) { c.HeaderTimeout = 50 * time.Millisecond }},
 		{name: "429 once", h: then(fails(429, `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`), good), text: "hi", requests: 2},
@@ -113,22 +109,28 @@ func TestFaults(t *testing.T) {
 			eventStream(w)
 			write(w, hi, stop)
 			<-r.Context().Done()
-		}, text: "hi", requests: 1, change: func(c *Config) { c.IdleTimeout = 50 * time.Millisecond }},
-		{name: "reset after the end", h: func(w http.ResponseWriter, _ *http.Request, _ int) {
-			eventStream(w)
-			write(w, hi, stop)
-			time.Sleep(20 * time.Millisecond)
-			reset(w)
-		}, text: "hi", requests: 1},
+		}, text: "hi", requests: 1, change: func(c *Config) { c.IdleTimeout = time.Second }},
+		{name: "reset after the end", h: plain(hi + stop), reset: true, text: "hi", requests: 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, tc.h)
+			read := make(chan struct{})
+			s := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
+				tc.h(w, r, n)
+				if tc.reset {
+					<-read
+					reset(w)
+				}
+			})
 			change := tc.change
 			if change == nil {
 				change = func(*Config) {}
 			}
-			reply, err := dial(t, s, change).Stream(testContext(t), ask("x"), nil)
+			reply, err := dial(t, s, change).Stream(testContext(t), ask("x"), func(d Delta) {
+				if tc.reset && d.Text != "" {
+					close(read)
+				}
+			})
 			if got := kindOf(err); got != tc.kind || err != nil && got == "" {
 				t.Fatalf("error %v (kind %q), want kind %q", err, got, tc.kind)
 			}
