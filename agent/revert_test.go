@@ -246,8 +246,8 @@ func TestAGateThatClosesLeavesTheRevertToTheHost(t *testing.T) {
 	h.cut()
 	begun := time.Now()
 	h.gate.Close()
-	if time.Since(begun) > time.Second {
-		t.Errorf("it took %s", time.Since(begun))
+	if took := time.Since(begun); took > 4*time.Second { // the host takes it back after 5
+		t.Errorf("it took %s", took)
 	}
 	if got := strings.Join(h.done(), " "); got != "arm run" {
 		t.Errorf("%s", got)
