@@ -29,11 +29,13 @@ func rendered(s string, length int) string {
 		switch {
 		case r == hole:
 			sign = "…"
+		case r == '\t':
+			sign = "→"
 		case r == utf8.RuneError && n <= 1:
 			sign = fmt.Sprintf("⟦%02x⟧", s[at])
 		case r < ' ' || r >= 0x7f:
 			sign = fmt.Sprintf("⟦U+%04X⟧", r)
-		case r == ' ' && (at == 0 || at == len(s)-1 || s[at-1] == ' ' || s[at+1] == ' ' || s[at-1] == '\n' || s[at+1] == '\n'):
+		case r == ' ' && (at == 0 || at == len(s)-1 || strings.IndexByte(" \t\n", s[at-1]) >= 0 || strings.IndexByte(" \t\n", s[at+1]) >= 0):
 			sign = "·"
 		}
 		if cells += utf8.RuneCountInString(sign); cells > length {

@@ -144,7 +144,7 @@ func (d *Dialog) drawBody(s tcell.Screen, x, y, width int) {
 			continue
 		}
 		used := screen.Draw(s, x, y+i, width, r.gutter, d.styles.Muted)
-		drawCells(s, x+used, y+i, r.cells, r.style, d.styles.Danger)
+		d.drawCells(s, x+used, y+i, r.cells, r.style)
 	}
 	switch {
 	case d.keep.shown:
@@ -154,12 +154,15 @@ func (d *Dialog) drawBody(s tcell.Screen, x, y, width int) {
 	}
 }
 
-// drawCells draws exact text; its signs stand out.
-func drawCells(s tcell.Screen, x, y int, cells []show.Cell, plain, sign tcell.Style) {
+// drawCells draws exact text; what is not printable stands out, but blanks do not.
+func (d *Dialog) drawCells(s tcell.Screen, x, y int, cells []show.Cell, plain tcell.Style) {
 	for i, c := range cells {
 		style := plain
-		if c.Sign {
-			style = sign
+		switch {
+		case c.Sign:
+			style = d.styles.Danger
+		case c.Blank:
+			style = d.styles.Muted
 		}
 		s.SetContent(x+i, y, c.Rune, nil, style)
 	}
@@ -170,7 +173,7 @@ func (d *Dialog) drawEditor(s tcell.Screen, x, y, width, height int) {
 	rows, cx, cy := d.field.rows(width)
 	top := max(0, min(cy-height/2, len(rows)-height))
 	for i := range min(height, len(rows)-top) {
-		drawCells(s, x, y+i, rows[top+i].Cells, d.styles.Text, d.styles.Danger)
+		d.drawCells(s, x, y+i, rows[top+i].Cells, d.styles.Text)
 	}
 	s.ShowCursor(x+cx, y+cy-top)
 }
@@ -194,7 +197,7 @@ func (d *Dialog) drawField(s tcell.Screen, x, y, width int) {
 	}
 	rows, cx, cy := d.field.rows(width - used)
 	if len(rows) > 0 {
-		drawCells(s, x+used, y, rows[cy].Cells, d.styles.Text, d.styles.Danger)
+		d.drawCells(s, x+used, y, rows[cy].Cells, d.styles.Text)
 	}
 	s.ShowCursor(x+used+cx, y)
 }

@@ -1,11 +1,13 @@
 // Package show renders text that must be read exactly: what a command is, to
 // the byte, before somebody approves it.
 //
-// Distinct texts look different. Printable ASCII is drawn as it is; every other
-// character as ⟦U+202E⟧, a byte that is not UTF-8 as ⟦ff⟧. A space is drawn as
-// a space only between two characters that are neither spaces nor an end of the
-// line; all others are drawn as "·". What these signs are made of (⟦, ⟧ and ·)
-// is not ASCII and is therefore escaped itself, so [Parse] gets every text back.
+// Distinct texts look different. Printable ASCII is drawn as it is, a tab as "→",
+// every other character as ⟦U+202E⟧, a byte that is not UTF-8 as ⟦ff⟧. A space is
+// drawn as a space only between two characters that are neither blank nor an end
+// of the line; all others are drawn as "·". What these signs are made of (⟦, ⟧,
+// · and →) is not ASCII and is therefore escaped itself, so [Parse] gets every
+// text back. In [Rows] blanks follow a tab's sign to the next tab stop: a space of
+// the text would be a "·" there.
 //
 // # Design
 //
@@ -17,6 +19,7 @@ package show
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,6 +29,7 @@ const (
 	opening = '⟦'
 	closing = '⟧'
 	space   = '·'
+	tab     = '→'
 )
 
 // Text renders s in one line.
@@ -48,6 +52,8 @@ func token(b *strings.Builder, s string, at int) int {
 		b.WriteByte(' ')
 	case c == ' ':
 		b.WriteRune(space)
+	case c == '\t':
+		b.WriteRune(tab)
 	case c > ' ' && c < 0x7f:
 		b.WriteByte(c)
 	default:
@@ -68,17 +74,20 @@ func lone(s string, at int) bool {
 	return at > 0 && at < len(s)-1 && visible(s[at-1]) && visible(s[at+1])
 }
 
-func visible(c byte) bool { return c != ' ' && c != '\n' }
+func visible(c byte) bool { return c != ' ' && c != '\t' && c != '\n' }
 
-// Parse is the inverse of Text; a space may be marked or not. Other text that
-// Text does not write is an error.
+// Parse is the inverse of Text, and of a line of Rows; a space may be marked or
+// not. Other text than they write is an error.
 func Parse(text string) (string, error) {
 	var b strings.Builder
+	text = stop.ReplaceAllString(text, string(tab))
 	for rest := text; rest != ""; {
 		r, n := utf8.DecodeRuneInString(rest)
 		switch {
 		case r == space:
 			b.WriteByte(' ')
+		case r == tab:
+			b.WriteByte('\t')
 		case r == opening:
 			end := strings.IndexRune(rest, closing)
 			if end < 0 {
@@ -100,6 +109,9 @@ func Parse(text string) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// stop is a tab with the blanks behind it.
+var stop = regexp.MustCompile(string(tab) + " +")
 
 func unmarked(text string) string { return strings.ReplaceAll(text, string(space), " ") }
 

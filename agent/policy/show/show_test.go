@@ -1,6 +1,7 @@
 package show_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,6 +23,8 @@ func TestText(t *testing.T) {
 		"rm -rf [red]/[-]": "rm -rf [red]/[-]",
 		"\U0010ffff":       "⟦U+10FFFF⟧",
 		"\ufffd":           "⟦U+FFFD⟧",
+		"\ta\t b \t\tc":    "→a→·b·→→c",
+		"→":                "⟦U+2192⟧",
 	} {
 		if got := show.Text(in); got != want {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want)
@@ -44,6 +47,27 @@ func TestRowsOfALongLineMarkWhereItGoesOn(t *testing.T) {
 	for i, w := range want {
 		if r := rows[i]; r.Line != w.line || r.First != w.first || r.Text() != w.text {
 			t.Errorf("row %d: %d %v %q, want %v", i, r.Line, r.First, r.Text(), w)
+		}
+	}
+}
+
+func TestWhatFollowsATabStandsAtATabStop(t *testing.T) {
+	for in, want := range map[string]string{
+		"\tlisten 80;":          "→       listen 80;",
+		"10.0.0.1\tweb":         "10.0.0.1→       web",
+		"1234567\tx":            "1234567→x",
+		"12345678\tx":           "12345678→       x",
+		"\t\t x":                "→       →       ·x",
+		"a\t":                   "a→",
+		"123456789012\tx\u202e": "123456789012→   x\n⟦U+202E⟧",
+		"123456789012\t\u202ex": "123456789012→\n⟦U+202E⟧x",
+	} {
+		var got []string
+		for _, r := range show.Rows(in, 20) {
+			got = append(got, r.Text())
+		}
+		if got := strings.Join(got, "\n"); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }
@@ -74,7 +98,7 @@ func unrow(t *testing.T, rows []show.Row) string {
 // FuzzEveryTextLooksDifferent proves injectivity: what is shown can be turned
 // back into the text, so no two texts look the same.
 func FuzzEveryTextLooksDifferent(f *testing.F) {
-	for _, s := range []string{"", " ", "  ", "a b", "a  b \n c", "⟦ff⟧", "\xff", "·", "\u202e\u200b", "x\r\n", "\xed\xa0\x80"} {
+	for _, s := range []string{"", " ", "  ", "a b", "a  b \n c", "⟦ff⟧", "\xff", "·", "\u202e\u200b", "x\r\n", "\xed\xa0\x80", "\ta\t b\t\n\t \t→"} {
 		f.Add(s, 20)
 	}
 	f.Fuzz(func(t *testing.T, s string, width int) {
@@ -84,7 +108,7 @@ func FuzzEveryTextLooksDifferent(f *testing.F) {
 			t.Fatalf("%q is shown as %q, which reads %q, %v", s, text, back, err)
 		}
 		for _, r := range text {
-			if r >= 0x7f && r != '⟦' && r != '⟧' && r != '·' || r < ' ' {
+			if r >= 0x7f && r != '⟦' && r != '⟧' && r != '·' && r != '→' || r < ' ' {
 				t.Fatalf("%q is shown with %U", s, r)
 			}
 		}
@@ -107,9 +131,12 @@ func FuzzEveryTextLooksDifferent(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	f.Add("⟦U+0041⟧")
 	f.Add("⟦4⟧·")
+	f.Add("→  ·→x")
 	f.Fuzz(func(t *testing.T, text string) {
-		plain := strings.NewReplacer("·", " ")
-		if s, err := show.Parse(text); err == nil && plain.Replace(show.Text(s)) != plain.Replace(text) {
+		plain := func(s string) string {
+			return strings.ReplaceAll(regexp.MustCompile("→ +").ReplaceAllString(s, "→"), "·", " ")
+		}
+		if s, err := show.Parse(text); err == nil && plain(show.Text(s)) != plain(text) {
 			t.Fatalf("%q parses to %q, which is shown as %q", text, s, show.Text(s))
 		}
 	})
