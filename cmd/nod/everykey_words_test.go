@@ -110,7 +110,8 @@ func (h *hand) mouse(flag string) {
 func tellingStory(h *hand) {
 	dir := h.briefly()
 	gone, made := filepath.Join(dir, "gone"), filepath.Join(dir, "made")
-	waits := calls(shell("a", "until test -e "+gone+"; do sleep 0.1; done", false))
+	// In a shell of its own, which one Ctrl-C ends: bash itself goes on now and then.
+	waits := calls(shell("a", "sh -c 'until test -e "+gone+"; do sleep 0.1; done'", false))
 	replies := [][]string{
 		waits, waits, says("The first."), says("The second."),
 		calls(writes("b", made, "text\n")), says("The third."),
@@ -130,7 +131,7 @@ func tellingStory(h *hand) {
 		h.see("you  " + prompt)
 	}
 	ask("wait")
-	h.see("runs until test")
+	h.see("runs sh -c 'until test")
 	h.word("/steer look at var only")
 	h.see("gets in at the next step: look at var only")
 	ask("afterwards")
@@ -147,7 +148,7 @@ func tellingStory(h *hand) {
 	h.see("> ask for something")
 
 	ask("wait again")
-	h.see("runs until test")
+	h.see("runs sh -c 'until test")
 	h.word("/steer only look at var")
 	ask("afterwards")
 	h.see("afterwards  (waits)")

@@ -613,7 +613,7 @@ func TestHelpOverADialogStartsItsGuardAnew(t *testing.T) {
 
 func TestNothingIsDrawnWhileNothingHappens(t *testing.T) {
 	s := begin(t, 120, 40, nil)
-	s.Type("hello").Press("Enter").See("You said: hello").Idle()
+	s.Type("hello").Press("Enter").See("You said: hello").See("nothing running").Idle()
 	frames := s.Frames()
 	time.Sleep(300 * time.Millisecond)
 	if n := s.Frames() - frames; n != 0 {
