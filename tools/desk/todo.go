@@ -128,18 +128,21 @@ func (Todo) Execute(_ context.Context, a tools.Action, _ tools.Env) (tools.Resul
 	}, nil
 }
 
-// Tally is a list in a few words: "2 of 5 done".
+// Tally is a list in a few words, "2 of 5 done", without what was cancelled.
 func Tally(items []TodoItem) string {
-	if len(items) == 0 {
-		return "nothing to do"
-	}
-	closed := 0
+	done, all := 0, 0
 	for _, item := range items {
-		if !item.State.Open() {
-			closed++
+		if item.State == Completed {
+			done++
+		}
+		if item.State != Cancelled {
+			all++
 		}
 	}
-	return fmt.Sprintf("%d of %d done", closed, len(items))
+	if all == 0 {
+		return "nothing to do"
+	}
+	return fmt.Sprintf("%d of %d done", done, all)
 }
 
 // TodosOf reads the list from the content of a todo call's result, as it is in

@@ -44,7 +44,7 @@ func TestTodoReplacesTheWholeList(t *testing.T) {
 	}
 	r := run(t, desk.Todo{}, `{"items":[{"content":"  look\n around ","status":"completed"},{"content":"b","status":"cancelled"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]}`)
 	v, ok := r.Value.(desk.TodoValue)
-	if !ok || r.IsError || v.Summary != "2 of 4 done" || len(v.Items) != 4 || v.Items[0] != (desk.TodoItem{Content: "look around", State: desk.Completed}) {
+	if !ok || r.IsError || v.Summary != "1 of 3 done" || len(v.Items) != 4 || v.Items[0] != (desk.TodoItem{Content: "look around", State: desk.Completed}) {
 		t.Fatalf("%+v", r)
 	}
 	// What is kept in the history is the list.

@@ -125,7 +125,7 @@ func TestPictureOfTodos(t *testing.T) {
 			agent.CallProposed{Call: "1", Tool: "todo", Arguments: json.RawMessage(`{"items":[1,2,3,4,5]}`)},
 			agent.CallFinished{Call: "1", Tool: "todo", Content: tools.Envelope(time.Time{}, tools.Result{Value: list})},
 		)
-		s.See("todo 2 of 5").Picture("todo")
+		s.See("todo 1 of 4").Picture("todo")
 	})
 }
 
