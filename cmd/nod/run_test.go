@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
@@ -84,7 +85,7 @@ func TestEveryPageIsATopic(t *testing.T) {
 			t.Errorf("%s has no title", file)
 		}
 		for _, line := range strings.Split(page(name), "\n") {
-			if len(line) > pageWidth {
+			if utf8.RuneCountInString(line) > pageWidth {
 				t.Errorf("%s: too long: %s", file, line)
 			}
 		}
