@@ -129,7 +129,7 @@ func (a *app) playTape(ctx context.Context, rec *recording.Recording, f replayFl
 	}
 	styles := screen.NewStyles(theme)
 	err = player.Run(ctx, s, player.New(rec, &styles, player.Options{
-		Name: name, Speed: f.speed, Idle: f.idle, At: f.at, Paused: f.paused, Keys: bound,
+		Name: name, Speed: f.speed, Idle: f.idle, At: f.at, Paused: f.paused, Keys: bound, Hints: true,
 	}), c.Display.Theme)
 	if ctx.Err() != nil {
 		return exitStatus(interruptedStatus(ctx))

@@ -33,6 +33,8 @@ type Options struct {
 	Paused bool
 	// Keys say what keys mean; nil stands for those that nod brings.
 	Keys *keys.Table
+	// Hints names the keys beside the track, where nothing else does.
+	Hints bool
 }
 
 // Player plays one recording.
@@ -271,7 +273,10 @@ func (p *Player) drawLine(s tcell.Screen, x, y, width int) {
 		left += fmt.Sprintf("×%g ", p.speed)
 	}
 	used := screen.Draw(s, x, y, width, left, bar.Bold(true))
-	hints := p.hints()
+	hints := ""
+	if p.opt.Hints {
+		hints = p.hints()
+	}
 	track := width - used - screen.Width(hints) - 1
 	if track < 12 { // the position says more than the keys
 		hints, track = "", width-used-1

@@ -116,7 +116,7 @@ func (g *stage) at(want time.Duration) {
 }
 
 func TestItPlaysPausesAndSeeks(t *testing.T) {
-	g := newStage(t, 80, 20, Options{})
+	g := newStage(t, 80, 20, Options{Hints: true})
 	g.see("local main/shared", "40×10", "ready$", "▶ 0:00 / 1:30", "Space pause")
 	g.pass(11 * time.Second)
 	g.see("first output", "runs: make test", "▶ 0:11")
