@@ -109,14 +109,3 @@ func TestConsoleWithABrokenConfiguration(t *testing.T) {
 		t.Errorf("exit status %s", status)
 	}
 }
-
-// A terminal that cannot move its cursor gets a sentence, not a picture.
-func TestConsoleOnADumbTerminal(t *testing.T) {
-	w := newWorld(t)
-	w.extra = []string{"TERM=dumb"}
-	s := w.console(200, 10)
-	s.see(`TERM is "dumb"`, "nod --plain")
-	if status := s.ended(); status != "125" {
-		t.Errorf("exit status %s", status)
-	}
-}

@@ -54,8 +54,8 @@ func (a *app) console(cmd *cobra.Command, targets []string) error {
 	if !a.onTerminal() {
 		return errors.New(`console: standard input and output must be a terminal; without one use nod ask "…" or nod run -- COMMAND`)
 	}
-	if a.getenv("TERM") == "dumb" && !a.inLines() {
-		return errors.New(`console: TERM is "dumb": such a terminal cannot show a screen; set TERM to what it is, or use nod --plain`)
+	if err := a.drawable(); err != nil && !a.inLines() {
+		return fmt.Errorf("console: %w, or use nod --plain", err)
 	}
 	there, err := a.existingPane(c, a.flags.pane)
 	if err != nil {
@@ -211,6 +211,7 @@ func (d *station) run(ctx context.Context) error {
 		if failed = d.failed; failed == nil {
 			d.tending.Go(func() { d.parts.house.watchRecord(ctx, d.screen.SetAlarm) })
 			d.tending.Go(func() { d.discover(ctx) })
+			d.tending.Go(func() { d.checkTmuxAround(ctx) })
 			d.watchEngines(ctx, d.parts.house)
 			failed = d.connectAll(ctx)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,7 +87,7 @@ func (a *app) printFindings(all []finding) error {
 func (a *app) examine(ctx context.Context) []finding {
 	c, err := a.config()
 	all := []finding{verdictOf("config", configDetail(c), err, "correct the line, or move the file away")}
-	all = append(all, a.checkTerminal(), a.checkTmux(ctx), a.checkShell())
+	all = append(all, a.checkTerminal(ctx), a.checkTmux(ctx), a.checkShell())
 	all = append(all, checkSSH(ctx), a.checkAgent())
 	if c != nil {
 		all = append(all, a.checkSockets(c))
@@ -113,7 +114,7 @@ func configDetail(c *config.Config) string {
 	return c.Path()
 }
 
-func (a *app) checkTerminal() finding {
+func (a *app) checkTerminal(ctx context.Context) finding {
 	f := finding{Check: "terminal", Optional: true}
 	if a.outFile == nil || !term.IsTerminal(int(a.outFile.Fd())) {
 		f.Detail, f.Fix = "standard output is not a terminal", "the console needs one; nod ask and nod run do not"
@@ -124,8 +125,17 @@ func (a *app) checkTerminal() finding {
 		f.Detail, f.Fix = err.Error(), "use another terminal"
 		return f
 	}
-	f.OK = true
 	f.Detail = fmt.Sprintf("%d×%d, TERM=%s", cols, rows, a.getenv("TERM"))
+	if err := a.drawable(); err != nil {
+		detail, fix, _ := strings.Cut(err.Error(), "; ")
+		f.Detail, f.Fix = f.Detail+": "+detail, fix+", or use nod --plain"
+		return f
+	}
+	if a.underscores(ctx) {
+		f.Detail, f.Fix = f.Detail+": "+underscored, wantsUTF8
+		return f
+	}
+	f.OK = true
 	if cols < 80 || rows < 24 {
 		f.Detail += "; below 80×24 one pane is shown at a time"
 	}

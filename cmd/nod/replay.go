@@ -107,6 +107,9 @@ func (a *app) replay(ctx context.Context, f replayFlags, what string) error {
 	if !a.onTerminal() {
 		return errors.New("standard input and output must be a terminal; without one use --export text")
 	}
+	if err := a.drawable(); err != nil {
+		return fmt.Errorf("%w, or use --export text", err)
+	}
 	return a.playTape(ctx, rec, f, filepath.Base(tape.path))
 }
 

@@ -74,8 +74,10 @@ func newAt(path string, tty tcell.Tty) (*Screen, error) {
 }
 
 // NewOn is New on a given terminal device. A terminal type that nobody knows is
-// taken for an xterm, which is what nearly all are.
+// taken for an xterm, which is what nearly all are. What is drawn is UTF-8; where
+// the locale names another character set (see [Charset]), Init fails.
 func NewOn(device tcell.Tty) (*Screen, error) {
+	drawUTF8()
 	tty := &quietTTY{Tty: device}
 	inner, err := tcell.NewTerminfoScreenFromTty(tty)
 	if err != nil {

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/tmux"
+	"github.com/nod-console/nod/ui/screen"
+)
+
+// drawable is why the terminal cannot show the screen, and behind "; " what to do;
+// nil if it can, as far as the environment tells.
+func (a *app) drawable() error {
+	if a.getenv("TERM") == "dumb" {
+		return errors.New(`TERM is "dumb": such a terminal cannot show a screen; set TERM to what it is`)
+	}
+	var charset *screen.CharsetError
+	if err := screen.Charset(a.getenv); errors.As(err, &charset) {
+		return fmt.Errorf("%w; start nod with %s=C.UTF-8 if the terminal shows that, as nearly all do", err, charset.Variable)
+	}
+	return nil
+}
+
+const (
+	underscored = `the tmux around nod shows "_" for all that is not ASCII, so that texts that differ look the same`
+	wantsUTF8   = "detach, and attach with tmux -u"
+)
+
+// underscores reports whether nod runs in a tmux that the operator looks at
+// through a client for ASCII alone.
+func (a *app) underscores(ctx context.Context) bool {
+	socket, _, inside := strings.Cut(a.getenv("TMUX"), ",")
+	if !inside {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	target := local.New(os.Environ())
+	defer target.Close() //nolint:errcheck // nothing runs on it any more
+	server, err := tmux.Open(ctx, target, tmux.Options{Socket: socket})
+	if err != nil {
+		return false
+	}
+	out, err := server.Run(ctx, "display-message", "-p", "-t", a.getenv("TMUX_PANE"), "#{client_utf8}")
+	return err == nil && strings.TrimSpace(string(out)) == "0"
+}
+
+// checkTmuxAround warns where the tmux around nod spoils what is shown.
+func (d *station) checkTmuxAround(ctx context.Context) {
+	if d.app.underscores(ctx) {
+		d.screen.Notify(underscored + "; " + wantsUTF8)
+	}
+}
