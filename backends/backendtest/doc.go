@@ -6,6 +6,8 @@
 // has them all) and sha256sum; it makes a folder of its own with mktemp and
 // removes it. It reaches the target through the contract alone.
 //
+// [Home] is for all tests that start shells.
+//
 // # Design
 //
 // All tests of a suite share one target and run in parallel, as the contract

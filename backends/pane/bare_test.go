@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/backends/tmux"
@@ -40,7 +41,7 @@ func TestWhereThereIsNoTmuxThePanesDoWithoutAndSayWhy(t *testing.T) {
 		"":                            tmux.ErrNoTmux.Error(),
 		"#!/bin/sh\necho tmux 2.9a\n": "2.9",
 	} {
-		target := local.New([]string{"HOME=" + t.TempDir(), "PATH=" + programsWithout(t, script), "SHELL=/bin/bash"})
+		target := local.New([]string{"HOME=" + backendtest.Home(t), "PATH=" + programsWithout(t, script), "SHELL=/bin/bash"})
 		k, err := pane.Open(t.Context(), target, pane.Options{})
 		must(t, err)
 		if err := k.WithoutTmux(); err == nil || !strings.Contains(err.Error(), why) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/backends/tmux"
@@ -23,7 +24,7 @@ func wedgeable(t testing.TB) (*rig, string) {
 	r := newRig(t, "bash")
 	real, err := exec.LookPath("tmux")
 	must(t, err)
-	dir := t.TempDir()
+	dir := backendtest.Home(t)
 	wedge := filepath.Join(dir, "wedge")
 	// What control mode says goes through a program that can be stopped.
 	script := `#!/bin/sh

@@ -19,7 +19,7 @@ func TestAShellThatWasOpenedByHandIsTracked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ outer, typed, program, opened string }{
 		{"bash", "bash --norc", "bash", "bash --norc"},
-		{"bash", "env -i bash --norc", "bash", "env -i bash --norc"},
+		{"bash", "env -i HISTFILE=/dev/null bash --norc", "bash", "env -i HISTFILE=/dev/null bash --norc"},
 		{"zsh", "(cd / && bash --norc)", "bash", "bash --norc"},
 		{"fish", "true; and dash", "dash", "dash"},
 		{"bash", "PS1='strange: ' bash --norc; true", "bash", "bash --norc"},

@@ -36,7 +36,7 @@ func TestAShellInsideAnotherIsTracked(t *testing.T) {
 		{"fish", "bash --norc --noprofile", "bash"},
 		{"dash", "zsh -f", "zsh"},
 		{"ash", "fish --no-config", "fish"},
-		{"bash", "env -i TERM=screen bash --norc", "bash"},
+		{"bash", "env -i TERM=screen HISTFILE=/dev/null bash --norc", "bash"},
 	} {
 		t.Run(c.program+" in "+c.outer, func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 )
@@ -54,6 +55,7 @@ func need(t testing.TB, programs ...string) {
 // rig is a target with a tmux server of the test's own, or with panes that are
 // without one. All is gone after the test, and it fails if something is left.
 type rig struct {
+	env    []string
 	target *local.Target
 	opt    pane.Options
 }
@@ -92,14 +94,12 @@ func withAsh(t testing.TB) string {
 func newRig(t testing.TB, shell string) *rig {
 	t.Helper()
 	need(t, "tmux", program(shell))
-	home, path := t.TempDir(), os.Getenv("PATH")
+	home, path := backendtest.Home(t), os.Getenv("PATH")
 	if shell == "ash" {
 		path = withAsh(t) + ":" + path
 	}
-	target := local.New([]string{
-		"HOME=" + home, "PATH=" + path, "SHELL=/bin/" + shell,
-		"LC_ALL=C.UTF-8", "TMPDIR=" + home,
-	})
+	env := []string{"HOME=" + home, "PATH=" + path, "SHELL=/bin/" + shell, "LC_ALL=C.UTF-8", "TMPDIR=" + home}
+	target := local.New(env)
 	dir, err := os.MkdirTemp("", "nod") // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func newRig(t testing.TB, shell string) *rig {
 		}
 		_ = os.RemoveAll(dir)
 	})
-	return &rig{target: target, opt: pane.Options{
+	return &rig{env: env, target: target, opt: pane.Options{
 		Agent: "test", Socket: socket, Config: "/dev/null", Shell: shells[shell],
 		Size: backends.Size{Cols: 80, Rows: 24}, Scrollback: 200,
 		WithoutTmux: strings.Contains(t.Name(), withoutTmux),

@@ -53,7 +53,7 @@ func TestAnOutcomeIsFoundAgainBehindLaterCommands(t *testing.T) {
 			for _, line := range []string{"echo on''e", "echo tw''o; false", "echo thre''e"} {
 				r.byHand(t, p, line, strings.ReplaceAll(strings.Fields(line)[1], "''", "")[:3])
 			}
-			r.byHand(t, p, "echo la''st", "\nlast\n")
+			r.byHand(t, p, "echo la''st", "last\n") // behind the prompt, if it was typed before that
 		})
 		if res := finish(t, p, one); res.Outcome != backends.ExitedWith(7) || !res.Incomplete {
 			t.Errorf("%+v", res)

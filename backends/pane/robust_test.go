@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/backends/tmux"
@@ -25,7 +26,9 @@ import (
 // tmux runs tmux on the rig's server from outside, as the operator would.
 func (r *rig) tmux(t testing.TB, args ...string) string {
 	t.Helper()
-	out, err := exec.Command("tmux", append([]string{"-S", r.opt.Socket, "-f", "/dev/null"}, args...)...).CombinedOutput()
+	cmd := exec.Command("tmux", append([]string{"-S", r.opt.Socket, "-f", "/dev/null"}, args...)...)
+	cmd.Env = r.env // a server that it starts has it, and so have its shells
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("tmux %q: %v, %s", args, err, out)
 	}
@@ -768,7 +771,7 @@ func victimOf(t testing.TB, r *rig, does string) *exec.Cmd {
 	victim := exec.Command(self)
 	victim.Env = []string{
 		"NOD_TEST_VICTIM=" + r.opt.Socket, "NOD_TEST_DOES=" + does,
-		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "SHELL=/bin/bash",
+		"HOME=" + backendtest.Home(t), "PATH=" + os.Getenv("PATH"), "SHELL=/bin/bash",
 	}
 	out, err := victim.StdoutPipe()
 	must(t, err)

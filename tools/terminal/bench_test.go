@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/tools"
@@ -96,7 +97,7 @@ func newBench(t *testing.T) *bench {
 // newBareBench makes a target with the panes that open returns.
 func newBareBench(t *testing.T, open func(*local.Target) guard.Panes) *bench {
 	t.Helper()
-	home := t.TempDir()
+	home := backendtest.Home(t)
 	target := local.New([]string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SHELL=/bin/bash", "LC_ALL=C.UTF-8", "TMPDIR=" + home,
 	})
