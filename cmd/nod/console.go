@@ -54,8 +54,8 @@ func (a *app) console(cmd *cobra.Command, targets []string) error {
 	if !a.onTerminal() {
 		return errors.New(`console: standard input and output must be a terminal; without one use nod ask "…" or nod run -- COMMAND`)
 	}
-	if err := a.drawable(); err != nil && !a.inLines() {
-		return fmt.Errorf("console: %w, or use nod --plain", err)
+	if why, remedy := a.undrawable(); why != "" && !a.inLines() {
+		return fmt.Errorf("console: %s; %s, or use nod --plain", why, remedy)
 	}
 	there, err := a.existingPane(c, a.flags.pane)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -126,9 +125,8 @@ func (a *app) checkTerminal(ctx context.Context) finding {
 		return f
 	}
 	f.Detail = fmt.Sprintf("%d×%d, TERM=%s", cols, rows, a.getenv("TERM"))
-	if err := a.drawable(); err != nil {
-		detail, fix, _ := strings.Cut(err.Error(), "; ")
-		f.Detail, f.Fix = f.Detail+": "+detail, fix+", or use nod --plain"
+	if why, remedy := a.undrawable(); why != "" {
+		f.Detail, f.Fix = f.Detail+": "+why, remedy+", or use nod --plain"
 		return f
 	}
 	if a.underscores(ctx) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -12,17 +11,17 @@ import (
 	"github.com/nod-console/nod/ui/screen"
 )
 
-// drawable is why the terminal cannot show the screen, and behind "; " what to do;
-// nil if it can, as far as the environment tells.
-func (a *app) drawable() error {
+// undrawable is why the terminal cannot show the screen, and what to do; both are
+// empty if it can, as far as the environment tells.
+func (a *app) undrawable() (why, remedy string) {
 	if a.getenv("TERM") == "dumb" {
-		return errors.New(`TERM is "dumb": such a terminal cannot show a screen; set TERM to what it is`)
+		return `TERM is "dumb": such a terminal cannot show a screen`, "set TERM to what it is"
 	}
 	var charset *screen.CharsetError
 	if err := screen.Charset(a.getenv); errors.As(err, &charset) {
-		return fmt.Errorf("%w; start nod with %s=C.UTF-8 if the terminal shows that, as nearly all do", err, charset.Variable)
+		return err.Error(), "start nod with " + charset.Variable + "=C.UTF-8 if the terminal shows that, as nearly all do"
 	}
-	return nil
+	return "", ""
 }
 
 const (

@@ -107,8 +107,8 @@ func (a *app) replay(ctx context.Context, f replayFlags, what string) error {
 	if !a.onTerminal() {
 		return errors.New("standard input and output must be a terminal; without one use --export text")
 	}
-	if err := a.drawable(); err != nil {
-		return fmt.Errorf("%w, or use --export text", err)
+	if why, remedy := a.undrawable(); why != "" {
+		return fmt.Errorf("%s; %s, or use --export text", why, remedy)
 	}
 	return a.playTape(ctx, rec, f, filepath.Base(tape.path))
 }
