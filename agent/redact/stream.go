@@ -277,12 +277,12 @@ func (s *Stream) safe(line []byte) int {
 		return s.sent
 	}
 	hold = min(hold, bytes.LastIndexAny(line, " \t")+1, len(line)-depth)
-	if first < 0 {
-		return hold
-	}
-	spans := s.scan.look(line, known, true)
+	spans := s.scan.look(line, known, true) // what is known stands beside any word, and beside none
 	if len(spans) > 0 {
 		hold = min(hold, spans[0].start)
+	}
+	if first < 0 {
+		return hold
 	}
 	if s.scan.block >= 0 {
 		return min(hold, first)
