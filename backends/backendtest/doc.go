@@ -6,7 +6,7 @@
 // has them all) and sha256sum; it makes a folder of its own with mktemp and
 // removes it. It reaches the target through the contract alone.
 //
-// [Home] is for all tests that start shells.
+// [Home] and [Deserted] are for all tests that start shells.
 //
 // # Design
 //

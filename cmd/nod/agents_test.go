@@ -32,7 +32,7 @@ func TestASubAgentAtWork(t *testing.T) {
 	)
 	w.extra = append(w.extra, "NOD_BASE_URL="+m.URL+"/v1", "NOD_MODEL=scripted")
 	s := w.console(140, 40)
-	s.see("wrong.toml:2: unknown key", "ready$")
+	s.see("wrong.toml:2:", "unknown key", "ready$")
 	s.typed("have a folder made")
 	s.press("Enter")
 	s.see("for the sub-agent maker")

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/nod-console/nod/backends/backendtest"
+	"github.com/nod-console/nod/backends/docker/enginetest"
 )
 
 // raceReports is where a nod that was built with the race detector says what it has
@@ -23,17 +26,22 @@ var raceReports string
 // sleep for a second first.
 func detector() string { return "GORACE=atexit_sleep_ms=0 log_path=" + raceReports }
 
-// raceWatch runs the tests, and fails where a nod that they started had a data race.
-type raceWatch struct{ *testing.M }
+// suite runs the tests and ends their container engines. It fails where a nod that
+// they started had a data race.
+type suite struct{ *testing.M }
 
-func (w raceWatch) Run() int {
+func (s suite) Run() int {
 	dir, err := os.MkdirTemp("", "nod-races")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a folder for temporary files
 	raceReports = filepath.Join(dir, "race")
-	status := w.M.Run()
+	status := s.M.Run()
+	if err := enginetest.Stop(); err != nil {
+		fmt.Println("the tests' engine:", err)
+		status = max(status, 1)
+	}
 	reports, err := filepath.Glob(raceReports + ".*")
 	if err != nil {
 		panic(err)
@@ -61,7 +69,7 @@ func TestMain(m *testing.M) {
 	if slices.Equal(os.Args[1:], []string{"ssh", "hold"}) { // nod has started itself
 		os.Exit(mainStatus())
 	}
-	testscript.Main(raceWatch{m}, map[string]func(){"nod": main})
+	testscript.Main(suite{m}, map[string]func(){"nod": main})
 }
 
 // panicOnce panics, in a goroutine that nobody recovers, when there is a file at path.
@@ -96,6 +104,9 @@ func TestScripts(t *testing.T) {
 			env.Defer(func() {
 				_ = exec.Command("tmux", "-L", socket, "kill-server").Run() // there may be none
 				forgetSocket(socket)
+				if err := backendtest.Deserted(home); err != nil {
+					t.Error(err)
+				}
 			})
 			env.Setenv("PANES_SOCKET", socket)
 			env.Setenv("LONG", "echo "+strings.Repeat("x", 500)+" the end")

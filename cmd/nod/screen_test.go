@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/ui/typeahead"
 )
 
@@ -224,7 +225,7 @@ type world struct {
 // binary. nod's own tmux server, if it starts one, ends with the test.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, home: t.TempDir(), socket: "nod-test-" + strings.ToLower(rand.Text()[:12])}
+	w := &world{t: t, home: backendtest.Home(t), socket: "nod-test-" + strings.ToLower(rand.Text()[:12])}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
