@@ -30,7 +30,15 @@ func writingStory(h *hand) {
 	written(keys.WordLeft, "one two", "> one |two")
 	written(keys.DeleteWord, "one two", "> one |")
 	written(keys.DeleteBefore, "one two", "> |")
-	written(keys.Editor, "raw text", "> cooked text|")
+	h.each(keys.Input, keys.Editor, func(press func()) {
+		h.typed("raw text")
+		press()
+		h.see("> cooked text") // until then, keys are the editor's
+		h.typed("|")
+		h.see("> cooked text|")
+		h.press("C-c")
+		h.see("> ask for something")
+	})
 	// These begin in the middle.
 	middle := func(id keys.ID, wanted string) {
 		h.t.Helper()
