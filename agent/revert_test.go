@@ -246,7 +246,7 @@ func TestAGateThatClosesLeavesTheRevertToTheHost(t *testing.T) {
 	h.cut()
 	begun := time.Now()
 	h.gate.Close()
-	if took := time.Since(begun); took > 4*time.Second { // the host takes it back after 5
+	if took := time.Since(begun); took > time.Second {
 		t.Errorf("it took %s", took)
 	}
 	if got := strings.Join(h.done(), " "); got != "arm run" {

@@ -39,6 +39,11 @@ func TestDiscover(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	begin := time.Now()
+	Discover(testContext(t), addresses...) // one of them hangs
+	if took := time.Since(begin); took > 3*time.Second {
+		t.Errorf("it took %s", took)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if got := Discover(ctx, addresses...); got != nil {

@@ -117,9 +117,13 @@ func TestFaults(t *testing.T) {
 			read := make(chan struct{})
 			s := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
 				tc.h(w, r, n)
-				if tc.reset {
-					<-read
+				if !tc.reset {
+					return
+				}
+				select {
+				case <-read:
 					reset(w)
+				case <-r.Context().Done():
 				}
 			})
 			change := tc.change

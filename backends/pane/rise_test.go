@@ -88,7 +88,7 @@ func TestAShellThatEndsAtOnceIsNotStartedAgainAndAgain(t *testing.T) {
 	}
 	time.Sleep(time.Second)
 	more := started() - n
-	if took := time.Since(begin); more > 2+int(took/(500*time.Millisecond)) { // the pauses between them grow from there
+	if took := time.Since(begin); more > 4+int(took/(4*time.Second)) { // a slow machine takes longer over it
 		t.Errorf("started %d times in %v", more, took)
 	}
 	must(t, os.WriteFile(dir+"/good", nil, 0o600))
