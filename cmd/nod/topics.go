@@ -19,13 +19,17 @@ type topic struct{ name, short string }
 
 var topics = []topic{
 	{"prompt", "what a prompt can name: files and targets"},
-	{"approval", "when nod asks, and the keys of its question"},
+	{"approval", "when nod asks, the keys of its question, and what comes after"},
+	{"screen", "sizes and places, keys of your own, writing ahead"},
 	{"configuration", "the configuration file and its settings"},
 	{"models", "a model behind the OpenAI protocol"},
+	{"tools", "what the model can use: files and the web"},
+	{"remember", "conversations, memory, skills and sub-agents"},
 	{"rules", "what runs by itself, asks or is denied: posture and rules"},
 	{"hosts", "hosts over ssh"},
 	{"containers", "containers of Docker and Podman"},
 	{"panes", "panes, what they have in their environment, the shell's history"},
+	{"record", "what ran: the record and the recordings of panes"},
 	{"outcomes", "what nod run prints with --json, and how it ends"},
 	{"environment", "the variables that nod reads"},
 	{"files", "the files and folders that nod reads and writes"},
