@@ -131,20 +131,27 @@ func (h *hand) zooms(place keys.Place, press func()) {
 	h.at(place)
 }
 
-// spoil has somebody else write on the screen, behind the console's back.
+// spoil has another program write into the screen, as a message of the kernel does.
+// It writes again until that is seen: a redraw that was due (after a stop, say) may
+// take the first one away.
 func (h *hand) spoil() {
 	h.t.Helper()
 	tty, err := os.OpenFile(h.tmux("display-message", "-p", "#{pane_tty}"), os.O_WRONLY, 0)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if _, err := tty.WriteString("\x1b7\x1b[20;30Hspoilt\x1b8"); err != nil {
-		h.t.Error(err)
-	}
+	h.until("see spoilt", func(text string) bool {
+		if strings.Contains(text, "spoilt") {
+			return true
+		}
+		if _, err := tty.WriteString("\x1b7\x1b[20;30Hspoilt\x1b8"); err != nil {
+			h.t.Error(err)
+		}
+		return false
+	})
 	if err := tty.Close(); err != nil {
 		h.t.Error(err)
 	}
-	h.see("spoilt")
 }
 
 // backs is the way back from everywhere. It never quits.
