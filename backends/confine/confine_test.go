@@ -1,0 +1,478 @@
+package confine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/local"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// somebody is this machine as an ordinary user sees it.
+type somebody struct{ backends.Target }
+
+const userID = "65534"
+
+func (s somebody) Exec(ctx context.Context, c backends.Command) (backends.Process, error) {
+	c.Argv = append([]string{"setpriv", "--reuid=" + userID, "--regid=" + userID, "--clear-groups", "--"}, c.Argv...)
+	return s.Target.Exec(ctx, c)
+}
+
+// scene is a target, a folder that its user can write, and a cage with one wall.
+type scene struct {
+	target backends.Target
+	dir    string
+	cage   *Cage
+	root   bool
+}
+
+// eachScene runs f behind Landlock as root and behind system calls as an ordinary
+// user; with NOD_E2E=1 the other way round, too.
+func eachScene(t *testing.T, f func(t *testing.T, s scene)) {
+	for _, user := range []string{"root", "user"} {
+		if user == "root" && os.Getuid() != 0 {
+			continue
+		}
+		for _, wall := range []Wall{Landlock, SystemCalls} {
+			if (user == "root") != (wall == Landlock) && os.Getuid() == 0 && os.Getenv("NOD_E2E") == "" {
+				continue
+			}
+			t.Run(user+", "+wall.String(), func(t *testing.T) {
+				s := newScene(t, user == "root")
+				if s.cage.wall == SystemCalls && wall == Landlock {
+					t.Skip("this kernel has no Landlock")
+				}
+				s.cage.wall = wall
+				f(t, s)
+			})
+		}
+	}
+}
+
+func newScene(t *testing.T, root bool) scene {
+	t.Helper()
+	home, err := os.MkdirTemp("/tmp", "nod-confine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	s := scene{dir: filepath.Join(home, "d"), root: root}
+	if err := os.Mkdir(s.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.target = local.New([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir})
+	if !root && os.Getuid() == 0 {
+		id, _ := strconv.Atoi(userID)
+		for _, d := range []string{home, s.dir} {
+			if err := os.Chown(d, id, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.target = somebody{s.target}
+	}
+	if s.cage, err = Install(t.Context(), s.target); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.cage.Remove(context.Background(), s.target); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Dir(s.cage.at)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left behind", s.cage.at)
+		}
+	})
+	return s
+}
+
+type result struct {
+	out, complaints string
+	outcome         backends.Outcome
+}
+
+func (s scene) run(t *testing.T, argv ...string) result {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	p, err := s.target.Exec(t.Context(), backends.Command{Argv: argv, Dir: s.dir, Stdin: strings.NewReader("one\ntwo\n"), Stdout: &out, Stderr: &complaints})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := p.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result{out.String(), complaints.String(), o}
+}
+
+func (s scene) plain(t *testing.T, line string) result {
+	t.Helper()
+	return s.run(t, "sh", "-c", line)
+}
+
+func (s scene) held(t *testing.T, line string) result {
+	t.Helper()
+	return s.run(t, s.cage.Wrap([]string{"sh", "-c", line}, Modest)...)
+}
+
+// deed is something that changes the world, and how that is seen. In both, $T is the
+// port of a listener, $V the id of a process of the same user.
+type deed struct {
+	name     string
+	do       string
+	seen     string // succeeds if it was done; empty: the deed prints DONE itself
+	onlyRoot bool
+}
+
+var deeds = []deed{
+	{name: "make a file", do: "echo x > new", seen: "test -e new"},
+	{name: "append", do: "echo x >> old", seen: "test $(wc -c < old) -gt 4"},
+	{name: "truncate", do: ": > old", seen: "test ! -s old"},
+	{name: "truncate by name", do: "truncate -s 0 old", seen: "test ! -s old"},
+	{name: "truncate while reading", do: `perl -MFcntl -e 'sysopen F, "old", O_RDONLY|O_TRUNC'`, seen: "test ! -s old"},
+	{name: "overwrite in place", do: "dd if=/dev/zero of=old bs=1 count=2 conv=notrunc", seen: "test \"$(cat old)\" != old"},
+	{name: "write through a map", do: `python3 -c 'import mmap;f=open("old","r+b");m=mmap.mmap(f.fileno(),3);m[0]=65'`, seen: "test \"$(cat old)\" != old"},
+	{name: "remove", do: "rm -f old", seen: "test ! -e old"},
+	{name: "rename", do: "mv old other", seen: "test -e other"},
+	{name: "link", do: "ln old other", seen: "test -e other"},
+	{name: "symbolic link", do: "ln -s old other", seen: "test -L other"},
+	{name: "folder", do: "mkdir new", seen: "test -d new"},
+	{name: "remove a folder", do: "rmdir folder", seen: "test ! -d folder"},
+	{name: "pipe with a name", do: "mkfifo new", seen: "test -p new"},
+	{name: "socket with a name", do: `perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0);bind(S,sockaddr_un("new"))'`, seen: "test -S new"},
+	{name: "mode", do: "chmod 777 old", seen: "test $(stat -c %a old) = 777"},
+	{name: "times", do: "touch -d 2001-01-01 old", seen: "test $(stat -c %Y old) -lt 1000000000"},
+	{name: "owner", do: "chown 1 old", seen: "test $(stat -c %u old) = 1", onlyRoot: true},
+	{name: "extended attribute", do: `python3 -c 'import os;os.setxattr("old","user.x",b"1")'`, seen: `python3 -c 'import os;os.getxattr("old","user.x")'`},
+	{name: "by a descriptor of /proc", do: "exec 4<old; echo x >> /proc/self/fd/4", seen: "test $(wc -c < old) -gt 4"},
+	{name: "unnamed file with a name later", do: `python3 -c 'import os,subprocess as s;f=os.open(".",os.O_TMPFILE|os.O_RDWR);s.run(["ln","-L","/proc/self/fd/%d"%f,"new"],pass_fds=[f])'`, seen: "test -e new"},
+	{name: "connect", do: `bash -c 'exec 3<>/dev/tcp/127.0.0.1/$T && echo DONE'`},
+	{name: "listen", do: `python3 -c 'import socket;s=socket.socket();s.bind(("127.0.0.1",0));s.listen();print("DONE")'`},
+	{name: "send a datagram", do: `python3 -c 'import socket;s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM);s.sendto(b"x",("127.0.0.1",9));print("DONE")'`},
+	{name: "unix socket", do: `python3 -c 'import socket;s=socket.socket(socket.AF_UNIX);print("DONE")'`},
+	{name: "end of a datagram pair", do: `python3 -c 'import socket;socket.socketpair(socket.AF_UNIX,socket.SOCK_DGRAM);print("DONE")'`},
+	{name: "end another process", do: "kill -KILL $V && echo DONE"},
+	{name: "stop another process", do: `python3 -c 'import os,signal;os.kill(int(os.environ["V"]),signal.SIGSTOP);print("DONE")'`},
+	{name: "signal by a pidfd", do: `python3 -c 'import os,signal;signal.pidfd_send_signal(os.pidfd_open(int(os.environ["V"])),signal.SIGCONT);print("DONE")'`},
+	{name: "limits of another process", do: `prlimit --pid $V --nofile=100:100 && echo DONE`},
+	{name: "priority of another process", do: "renice 5 $V && echo DONE"},
+	{name: "affinity of another process", do: "taskset -p 1 $V && echo DONE"},
+	{name: "memory of another process", do: `python3 -c 'import os;open("/proc/%s/mem"%os.environ["V"],"r+b");print("DONE")'`},
+	{name: "trace another process", do: `python3 -c 'import ctypes,os;ctypes.CDLL(None).ptrace(16,int(os.environ["V"]),0,0) or print("DONE")'`},
+	{name: "a setting of another process", do: "echo 500 > /proc/$V/oom_score_adj && echo DONE"},
+	{name: "shared memory", do: "ipcmk -M 4096 && echo DONE"},
+	{name: "message queue", do: "ipcmk -Q && echo DONE"},
+	{name: "exclusive lock", do: "flock -n old echo DONE"},
+	{name: "a name space", do: "unshare -Ur echo DONE"},
+	{name: "a mount", do: "mount -t tmpfs none folder && umount folder && echo DONE", onlyRoot: true},
+	{name: "a device", do: "mknod new c 1 3", seen: "test -c new", onlyRoot: true},
+	{name: "a kernel setting", do: "echo $(cat /proc/sys/vm/swappiness) > /proc/sys/vm/swappiness && echo DONE", onlyRoot: true},
+	{name: "the name of the host", do: "hostname $(hostname) && echo DONE", onlyRoot: true},
+	{name: "another root", do: "chroot / echo DONE", onlyRoot: true},
+	{name: "another user", do: "setpriv --reuid=1 --clear-groups echo DONE", onlyRoot: true},
+}
+
+// Everything that changes something works plain, and not held.
+func TestNothingHeldChangesAnything(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := listener.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	eachScene(t, func(t *testing.T, s scene) {
+		for _, d := range deeds {
+			if d.onlyRoot && !s.root {
+				continue
+			}
+			t.Run(d.name, func(t *testing.T) {
+				reset := "rm -rf * && echo old > old && chmod 644 old && mkdir folder"
+				victim := s.victim(t)
+				set := fmt.Sprintf("export T=%s V=%d; ", port, victim)
+				done := func(run func(*testing.T, string) result) (bool, result) {
+					s.plain(t, reset)
+					got := run(t, set+d.do)
+					if d.seen == "" {
+						return strings.Contains(got.out, "DONE"), got
+					}
+					return s.plain(t, set+d.seen).outcome.OK(), got
+				}
+				if ok, got := done(s.plain); !ok {
+					t.Fatalf("it does not work plain: %+v", got)
+				}
+				if d.do == "kill -KILL $V && echo DONE" {
+					victim = s.victim(t)
+					set = fmt.Sprintf("export T=%s V=%d; ", port, victim)
+				}
+				if ok, got := done(s.held); ok {
+					t.Errorf("it works held: %+v", got)
+				}
+			})
+		}
+	})
+}
+
+// victim starts a process of the scene's user that does nothing.
+func (s scene) victim(t *testing.T) int {
+	t.Helper()
+	argv := []string{"sleep", "600"}
+	if _, user := s.target.(somebody); user {
+		argv = append([]string{"setpriv", "--reuid=" + userID, "--regid=" + userID, "--clear-groups", "--"}, argv...)
+	}
+	c := exec.Command(argv[0], argv[1:]...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Process.Kill() // it may have ended
+		c.Wait()         // with an error, as it was killed
+	})
+	name := filepath.Join("/proc", strconv.Itoa(c.Process.Pid), "comm")
+	until(t, "the process is there", func() bool {
+		comm, err := os.ReadFile(name)
+		return err == nil && string(comm) == "sleep\n"
+	})
+	return c.Process.Pid
+}
+
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for begun := time.Now(); !holds(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// killsItself is a look that the wall of system calls refuses: a filter cannot tell
+// whom a signal is for.
+const killsItself = "kill -TERM $$"
+
+// Looks print the same and end the same, held and not.
+func TestLooksAreTheSame(t *testing.T) {
+	looks := []string{
+		"id", "uname -a", "cat /etc/os-release", "ls -la / | wc -l", "df -P / | wc -l", "env | sort | grep -v '^_='", "pwd", "umask",
+		"head -c 300000 /dev/zero | tr '\\0' x", "cat; exit 3", "sort -r", "echo out; echo err >&2; exit 255", "ls /nonexistent 2>/dev/null",
+		"echo x > /dev/null && echo y", "grep -r root /etc/passwd | sort | head -n 3", "find /etc -maxdepth 1 -name 'host*' | sort",
+		"awk 'BEGIN { while (i < 3) print ++i }'", "python3 -c 'print(sum(range(10)))'", "perl -e 'print 1+1'", "f() { echo $1; }; f a",
+		killsItself, "nosuchprogram", "/etc/passwd", "sleep 0 & wait; echo $?", "x=$(date +%Y); echo ${#x}",
+		"timeout 5 echo in time", "ulimit -c", "cat /proc/meminfo | wc -l", "stat -c %a /tmp", "printf '%s\\n' a b | xargs -n 1 echo",
+	}
+	eachScene(t, func(t *testing.T, s scene) {
+		for _, line := range looks {
+			if line == killsItself && s.cage.wall == SystemCalls {
+				continue
+			}
+			t.Run(line, func(t *testing.T) {
+				plain, held := s.plain(t, "ulimit -c 0; "+line), s.held(t, line)
+				if plain != held {
+					t.Errorf("plain %+v\nheld  %+v", plain, held)
+				}
+			})
+		}
+	})
+}
+
+// What the command leaves behind ends with it, whatever session it is in.
+func TestNothingIsLeftBehind(t *testing.T) {
+	eachScene(t, func(t *testing.T, s scene) {
+		got := s.held(t, `sleep 600 & echo $!; setsid sh -c 'sleep 601 & echo $!; wait' & sleep 0; (setsid setsid sleep 602 & echo $!) ; echo done`)
+		if !strings.Contains(got.out, "done") {
+			t.Fatalf("%+v", got)
+		}
+		for _, pid := range strings.Fields(strings.ReplaceAll(got.out, "done", "")) {
+			until(t, "process "+pid+" has ended", func() bool {
+				comm, err := os.ReadFile("/proc/" + pid + "/comm")
+				return err != nil || string(comm) != "sleep\n"
+			})
+		}
+	})
+}
+
+// A cancelled call ends the held command, too.
+func TestACancelledCommandEnds(t *testing.T) {
+	eachScene(t, func(t *testing.T, s scene) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.target.Exec(ctx, backends.Command{Argv: s.cage.Wrap([]string{"sh", "-c", "trap 'echo told; exit 9' TERM; echo up; while :; do sleep 0.01; done"}, Modest), Stdout: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := make([]byte, 3)
+		if _, err := r.Read(line); err != nil || string(line) != "up\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		cancel()
+		if o, err := p.Wait(); !errors.Is(err, context.Canceled) || o != backends.ExitedWith(9) {
+			t.Errorf("%v, %v", o, err)
+		}
+		for _, f := range []*os.File{r, w} {
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// The limits hold.
+func TestLimits(t *testing.T) {
+	s := newScene(t, os.Getuid() == 0)
+	got := s.run(t, s.cage.Wrap([]string{"python3", "-c", "x = bytearray(1 << 29)"}, Limits{Memory: 200})...)
+	if !strings.Contains(got.complaints, "MemoryError") {
+		t.Errorf("memory: %+v", got)
+	}
+	got = s.run(t, s.cage.Wrap([]string{"sh", "-c", "while :; do :; done"}, Limits{CPU: 1})...)
+	if got.outcome != backends.EndedBy("XCPU") && got.outcome != backends.EndedBy(backends.KILL) {
+		t.Errorf("processor time: %+v", got)
+	}
+}
+
+// A wall that cannot stand is told, and nothing has run.
+func TestItFailsClosed(t *testing.T) {
+	s := newScene(t, os.Getuid() == 0)
+	for _, argv := range [][]string{
+		{s.cage.at, "X", "-", "-", "echo", "ran"},
+		{s.cage.at, "L", "-", "z9", "echo", "ran"},
+		{s.cage.at, "L", "-", "echo"},
+	} {
+		if got := s.run(t, argv...); got.out != "" || got.outcome != backends.ExitedWith(Failed) || !strings.HasPrefix(got.complaints, Complaint) {
+			t.Errorf("%q: %+v", argv, got)
+		}
+	}
+}
+
+func TestWhatTheScriptSays(t *testing.T) {
+	for line, wall := range map[string]Wall{
+		"/tmp/x/held\tlandlock=7 seccomp=1 asking=1 uid=0": Landlock,
+		"/tmp/x/held\tlandlock=0 seccomp=1 asking=1 uid=0": SystemCalls,
+		"/tmp/x/held\tlandlock=0 seccomp=1 asking=0 uid=0": None,
+		"/tmp/x/held\tlandlock=5 seccomp=0 asking=0 uid=0": None,
+	} {
+		if c, err := parse(line); err != nil || c.wall != wall || c.at != "/tmp/x/held" {
+			t.Errorf("%q: %+v, %v", line, c, err)
+		}
+	}
+	for _, line := range []string{"", "held", "held\tlandlock=1", "/held\tlandlock=many", "/held landlock=1"} {
+		if c, err := parse(line); err == nil {
+			t.Errorf("%q: %+v", line, c)
+		}
+	}
+	var none *NotHeldError
+	if _, err := parse("none it is too old"); !errors.As(err, &none) || none.Why != "it is too old" {
+		t.Errorf("%v", err)
+	}
+}
+
+// Where no folder lets programs run, the error says so.
+func TestNoFolderToRunIn(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount")
+	}
+	target := inNamespace{local.New(os.Environ())}
+	_, err := Install(t.Context(), target)
+	var none *NotHeldError
+	if !errors.As(err, &none) || !strings.Contains(err.Error(), "no folder there lets programs run") {
+		t.Errorf("%v", err)
+	}
+}
+
+// inNamespace has every folder that may be written mounted so that nothing can be
+// executed there.
+type inNamespace struct{ backends.Target }
+
+func (n inNamespace) Exec(ctx context.Context, c backends.Command) (backends.Process, error) {
+	c.Argv = append([]string{"unshare", "-m", "--", "sh", "-c",
+		`for d in /dev/shm /tmp /var/tmp "$HOME" "$XDG_RUNTIME_DIR"; do test -d "$d" && mount -t tmpfs -o noexec none "$d"; done; exec "$@"`, "sh"}, c.Argv...)
+	return n.Target.Exec(ctx, c)
+}
+
+// The built helpers are what their source says.
+func TestTheHelpersAreFresh(t *testing.T) {
+	noted, err := os.ReadFile("helper/compiler")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, err := exec.Command("gcc", "--version").Output(); err != nil {
+		missing(t, "gcc")
+	} else if first, _, _ := strings.Cut(string(now), "\n"); first+"\n" != string(noted) {
+		t.Skipf("they were built by %s, here is %s", bytes.TrimSpace(noted), first)
+	}
+	if _, err := exec.LookPath("aarch64-linux-gnu-gcc"); err != nil {
+		missing(t, "aarch64-linux-gnu-gcc")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("helper/build.sh", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, built := range map[string][]byte{"cage-amd64": forAMD64, "cage-arm64": forARM64} {
+		again, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(built, again) {
+			t.Errorf("%s is not what its source makes: run make generate", name)
+		}
+	}
+}
+
+// missing skips a test, or fails it where nothing may be missing.
+func missing(t *testing.T, program string) {
+	t.Helper()
+	if os.Getenv("CI") != "" || os.Getenv("NOD_TEST_ALL") != "" {
+		t.Fatalf("%s is missing", program)
+	}
+	t.Skipf("%s is missing", program)
+}
+
+func BenchmarkTrue(b *testing.B) {
+	target := local.New(os.Environ())
+	cage, err := Install(b.Context(), target)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := cage.Remove(context.Background(), target); err != nil {
+			b.Error(err)
+		}
+	}()
+	for name, argv := range map[string][]string{
+		"plain": {"/bin/true"}, "Landlock": (&Cage{cage.at, Landlock}).Wrap([]string{"/bin/true"}, Modest),
+		"system calls": (&Cage{cage.at, SystemCalls}).Wrap([]string{"/bin/true"}, Modest),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				p, err := target.Exec(b.Context(), backends.Command{Argv: argv})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if o, err := p.Wait(); err != nil || !o.OK() {
+					b.Fatal(o, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,172 @@
+// cage puts up walls around a command, so that it cannot write, connect or change
+// anything, and runs it:
+//
+//	cage WALL GRANTS LIMITS PROGRAM ARGUMENT...
+//
+// WALL is what holds the file system: L for Landlock, S for the filter of system calls
+// alone. GRANTS are letters, "-" for none: U unix sockets, I TCP and UDP, A reading
+// firewall tables (CAP_NET_ADMIN), T terminal modes, P looking into other processes
+// (with S alone). LIMITS are letters with numbers, "-" for none: c seconds of processor
+// time, m MiB of address space, n processes, f MiB of a file.
+//
+//	cage ?
+//
+// prints what this kernel can do, on one line of NAME=NUMBER.
+//
+// It ends as the command ends. It fails closed: if a wall cannot stand, it says so on
+// standard error, ends with 125, and nothing has run.
+#include "sys.h"
+#include "filter.h"
+#include "landlock.h"
+#include "supervise.h"
+
+static void limit(u32 what, u64 most) {
+	u64 wanted[2] = {most, most}, now[2];
+	if (CALL(prlimit64, 0, what, 0, now, 0) == 0 && now[1] < most) wanted[0] = wanted[1] = now[1];
+	CALL(prlimit64, 0, what, wanted, 0, 0);
+}
+
+static void put_up_limits(const char *limits) {
+	enum { PROCESSOR_TIME = 0, FILE_SIZE = 1, CORE_FILE = 4, PROCESSES = 6, ADDRESS_SPACE = 9 };
+	limit(CORE_FILE, 0);
+	for (const char *p = limits; *p;) {
+		char what = *p++;
+		u64 n = 0;
+		while (*p >= '0' && *p <= '9') n = n * 10 + (*p++ - '0');
+		switch (what) {
+		case 'c': limit(PROCESSOR_TIME, n); break;
+		case 'f': limit(FILE_SIZE, n << 20); break;
+		case 'm': limit(ADDRESS_SPACE, n << 20); break;
+		case 'n': limit(PROCESSES, n); break;
+		case '-': break;
+		default: fail("an unknown limit", -22);
+		}
+	}
+}
+
+// keep_capabilities gives up every capability but those of kept, for good.
+static void keep_capabilities(u64 kept) {
+	enum { DROP_FROM_BOUND = 24, AMBIENT = 47, CLEAR_ALL = 4 };
+	struct { u32 version; int pid; } header = {0x20080522, 0};
+	struct { u32 effective, permitted, inheritable; } sets[2] = {{0}};
+	must("capget", CALL(capget, &header, sets, 0, 0, 0));
+	for (int i = 0; i < 64; i++)
+		if (!(kept >> i & 1)) CALL(prctl, DROP_FROM_BOUND, i, 0, 0, 0);
+	CALL(prctl, AMBIENT, CLEAR_ALL, 0, 0, 0);
+	for (int i = 0; i < 2; i++) {
+		sets[i].effective &= kept >> 32 * i;
+		sets[i].permitted &= kept >> 32 * i;
+		sets[i].inheritable = 0;
+	}
+	must("capset", CALL(capset, &header, sets, 0, 0, 0));
+}
+
+static u64 capabilities(int landlock, const char *grants) {
+	enum { DAC_OVERRIDE = 1, DAC_READ_SEARCH = 2, NET_ADMIN = 12, NET_RAW = 13, SYS_PTRACE = 19, SYSLOG = 34 };
+	u64 kept = 1ULL << DAC_READ_SEARCH | 1ULL << SYSLOG;
+	// In containers root has no DAC_READ_SEARCH; behind Landlock DAC_OVERRIDE only reads.
+	if (landlock) kept |= 1ULL << DAC_OVERRIDE | 1ULL << SYS_PTRACE;
+	if (contains(grants, 'P')) kept |= 1ULL << SYS_PTRACE;
+	if (contains(grants, 'A')) kept |= 1ULL << NET_ADMIN;
+	if (contains(grants, 'I')) kept |= 1ULL << NET_RAW; // ping
+	return kept;
+}
+
+// execute becomes the program, looked up in PATH.
+static void execute(char **argv, char **env) {
+	const char *search = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+	for (char **e = env; *e; e++)
+		if ((*e)[0] == 'P' && (*e)[1] == 'A' && (*e)[2] == 'T' && (*e)[3] == 'H' && (*e)[4] == '=') search = *e + 5;
+	word why = -NO_ENTRY;
+	if (contains(argv[0], '/')) {
+		why = CALL(execve, argv[0], argv, env, 0, 0);
+	} else {
+		char path[4352];
+		while (*search && length(argv[0]) < 255) {
+			char *end = path;
+			while (*search && *search != ':' && end < path + 4090) *end++ = *search++;
+			while (*search && *search != ':') search++;
+			if (*search) search++;
+			append(append(end, "/"), argv[0]);
+			word tried = CALL(execve, path, argv, env, 0, 0);
+			if (tried != -NO_ENTRY) why = tried;
+		}
+	}
+	complain("nod: cannot run ");
+	complain(argv[0]);
+	complain(why == -NO_ENTRY ? ": not found\n" : ": permission denied\n");
+	CALL(exit_group, why == -NO_ENTRY ? 127 : 126, 0, 0, 0, 0);
+}
+
+static void probe(void) {
+	u32 refusing = SECCOMP_RET_ERRNO, asking = SECCOMP_RET_USER_NOTIF;
+	char text[120], *end = append_number(append(text, "landlock="), landlock_version());
+	end = append_number(append(end, " seccomp="), CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refusing, 0, 0) == 0);
+	end = append_number(append(end, " asking="), CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0);
+	append(append_number(append(end, " uid="), CALL(getuid, 0, 0, 0, 0, 0)), "\n");
+	CALL(write, 1, text, length(text), 0, 0);
+	CALL(exit_group, 0, 0, 0, 0, 0);
+}
+
+// Closes all descriptors above standard error.
+static void close_others(void) {
+	if (CALL(close_range, 3, ~0u, 0, 0, 0) == 0) return;
+	for (int fd = 3; fd < 65536; fd++) CALL(close, fd, 0, 0, 0, 0);
+}
+
+__attribute__((used)) void begin(word *stack) {
+	word argc = stack[0];
+	char **argv = (char **)(stack + 1), **env = argv + argc + 1;
+	if (argc == 2 && same(argv[1], "?")) probe();
+	if (argc < 5) fail("usage: cage WALL GRANTS LIMITS PROGRAM ARGUMENT...", -22);
+	const char *grants = argv[2];
+	int landlock = same(argv[1], "L");
+	if (!landlock && !same(argv[1], "S")) fail("an unknown wall", -22);
+	u32 version = landlock ? landlock_version() : 0;
+	if (landlock && !version) fail("this kernel has no Landlock", -NO_SYSCALL);
+
+	close_others();
+	must("subreaper", CALL(prctl, SET_CHILD_SUBREAPER, 1, 0, 0, 0));
+	uword blocked = passed_on | BIT(CHILD_ENDED), before = 0;
+	must("signals", CALL(rt_sigprocmask, BLOCK, &blocked, &before, sizeof blocked, 0));
+	int signals = must("signals", CALL(signalfd4, -1, &blocked, sizeof blocked, CLOSE_ON_EXEC, 0));
+	int pipe[2];
+	must("a pipe", CALL(pipe2, pipe, CLOSE_ON_EXEC, 0, 0, 0));
+	word self = CALL(getpid, 0, 0, 0, 0, 0);
+	// The descriptors are shared until the command is executed, which gives it a table
+	// of its own and closes there whatever is to be closed.
+	word command = must("a process", syscall6(N(clone), SHARED_FILES | CHILD_ENDED, 0, 0, 0, 0, 0));
+	if (command) {
+		struct handover got;
+		// The end of the command closes the pipe only where it has a table of its own,
+		// so the word of its failure comes with the signal of its end.
+		for (;;) {
+			struct { int fd; short events, happened; } waiting[2] = {{pipe[0], READABLE, 0}, {signals, READABLE, 0}};
+			CALL(ppoll, waiting, 2, 0, 0, 0);
+			if (waiting[0].happened & READABLE) break;
+			u32 status;
+			if (CALL(wait4, command, &status, 1, 0, 0) == command) end_as(status);
+			if (waiting[1].happened & READABLE) pass_on(signals, command);
+		}
+		must("a hand-over", CALL(read, pipe[0], &got, sizeof got, 0, 0));
+		CALL(close, pipe[0], 0, 0, 0, 0);
+		CALL(close, pipe[1], 0, 0, 0, 0);
+		supervise(command, signals, got.listener);
+	}
+	must("the supervisor's end", CALL(prctl, SET_PARENT_DEATH_SIGNAL, KILL, 0, 0, 0));
+	if (CALL(getppid, 0, 0, 0, 0, 0) != self) fail("the supervisor has ended", -3);
+	put_up_limits(argv[3]);
+	must("no_new_privs", CALL(prctl, 38, 1, 0, 0, 0));
+	keep_capabilities(capabilities(landlock, grants));
+	if (landlock) put_up_landlock(grants, version);
+	u32 asking = SECCOMP_RET_USER_NOTIF;
+	int ask = !landlock && CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0;
+	make_filter(grants, landlock, landlock && version >= 6, ask ? asking : REFUSE(READ_ONLY));
+	struct handover given = {BAD_FD};
+	// Everything that the filter would refuse from here on is done.
+	word listener = put_up_filter(ask ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0);
+	if (ask) given.listener = listener;
+	must("a hand-over", CALL(write, pipe[1], &given, sizeof given, 0, 0));
+	CALL(rt_sigprocmask, SET_MASK, &before, 0, sizeof before, 0);
+	execute(argv + 4, env);
+}

@@ -1,0 +1,120 @@
+// The supervisor: it stands outside of the cage, hands the few harmless devices to a cage
+// without Landlock, passes signals on, and ends what the command left behind.
+
+enum {
+	SHARED_FILES = 0x400, // CLONE_FILES
+	CHILD_ENDED = 17,     // SIGCHLD
+	KILL = 9,
+	TERMINATE = 15,
+	SET_PARENT_DEATH_SIGNAL = 1,
+	SET_CHILD_SUBREAPER = 36,
+	BLOCK = 0,
+	SET_MASK = 2,
+	READABLE = 1,
+	ENOUGH_ROUNDS = 10000,
+};
+
+// A set of signals as the kernel has it; signal n is bit n-1.
+#define BIT(signal) (1UL << ((signal) - 1))
+static const uword passed_on = BIT(1) | BIT(2) | BIT(3) | BIT(10) | BIT(12) | BIT(15);
+
+struct handover {
+	int listener; // of the filter, BAD_FD where there is none
+};
+
+// safe_device is the device of that name, if writing to it can do no harm.
+static const char *safe_device(const char *path) {
+	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", 0};
+	for (int i = 0; devices[i]; i++)
+		if (same(devices[i], path)) return devices[i];
+	return 0;
+}
+
+// answer_open answers one open for writing. The supervisor opens the device itself: what
+// the command's memory says afterwards does not matter.
+static void answer_open(int listener) {
+	struct seccomp_notif asked = {0};
+	if (CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_RECV, &asked, 0, 0) < 0) return;
+	struct seccomp_notif_resp answer = {asked.id, 0, -READ_ONLY, 0};
+	int at = asked.data.nr == N(openat);
+	word name = asked.data.args[at], flags = asked.data.args[at + 1];
+	char memory[40], path[16] = {0};
+	append(append_number(append(memory, "/proc/"), asked.pid), "/mem");
+	word fd = CALL(openat, FROM_CWD, memory, CLOSE_ON_EXEC, 0, 0);
+	if (fd >= 0) {
+		CALL(pread64, fd, path, sizeof path - 1, name, 0);
+		CALL(close, fd, 0, 0, 0, 0);
+	}
+	const char *device = safe_device(path);
+	if (device && (fd = CALL(openat, FROM_CWD, device, (flags & ACCESS_MODE) | NO_TERMINAL | CLOSE_ON_EXEC, 0, 0)) >= 0) {
+		struct seccomp_notif_addfd given = {asked.id, 0, (u32)fd, 0, (u32)(flags & CLOSE_ON_EXEC)};
+		word there = CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given, 0, 0);
+		answer.error = there < 0 ? -NO_PERMISSION : 0;
+		answer.val = there < 0 ? 0 : there;
+		CALL(close, fd, 0, 0, 0, 0);
+	}
+	CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_SEND, &answer, 0, 0);
+}
+
+// end_children kills every child that this process has. As the subreaper it inherits
+// what lost its parent, so that in the end nothing of the cage is left.
+static void end_children(void) {
+	char path[64], list[4096];
+	append(append_number(append(path, "/proc/self/task/"), CALL(getpid, 0, 0, 0, 0, 0)), "/children");
+	for (int round = 0; round < ENOUGH_ROUNDS; round++) {
+		word fd = CALL(openat, FROM_CWD, path, CLOSE_ON_EXEC, 0, 0), n = 0;
+		if (fd >= 0) {
+			n = CALL(read, fd, list, sizeof list - 1, 0, 0);
+			CALL(close, fd, 0, 0, 0, 0);
+		}
+		// What stands at the end may be half a number: it comes again in the next round.
+		for (word i = 0, pid = 0; i < n; i++) {
+			if (list[i] >= '0' && list[i] <= '9') pid = pid * 10 + (list[i] - '0');
+			else if (pid) CALL(kill, pid, KILL, 0, 0, 0), pid = 0;
+		}
+		// Without that file there is nothing to do but to wait for what has ended.
+		word got = CALL(wait4, -1, 0, n > 0 ? 0 : 1 /* WNOHANG */, 0, 0);
+		if (got == -NO_CHILD || (n <= 0 && got == 0)) return;
+	}
+}
+
+// end_as ends the supervisor as the command ended.
+static void end_as(u32 status) {
+	int signal = status & 0x7f;
+	if (signal) {
+		uword all = 0;
+		struct { void *handler; uword flags, restorer, mask; } action = {0};
+		CALL(rt_sigaction, signal, &action, 0, sizeof all, 0);
+		CALL(rt_sigprocmask, SET_MASK, &all, 0, sizeof all, 0);
+		CALL(kill, CALL(getpid, 0, 0, 0, 0, 0), signal, 0, 0, 0);
+		CALL(exit_group, 128 + signal, 0, 0, 0, 0);
+	}
+	CALL(exit_group, status >> 8 & 0xff, 0, 0, 0, 0);
+}
+
+// pass_on hands a signal to the command, unless the kernel sent it: a terminal's
+// Ctrl-C reaches the whole group anyway.
+static void pass_on(int signals, word command) {
+	struct { u32 number; int error, code; char rest[116]; } info;
+	if (CALL(read, signals, &info, sizeof info, 0, 0) != sizeof info) return;
+	if (info.number != CHILD_ENDED && info.code <= 0) CALL(kill, command, info.number, 0, 0, 0);
+}
+
+// supervise stays until the command has ended. listener is the filter's, or BAD_FD.
+static void supervise(word command, int signals, int listener) {
+	for (;;) {
+		u32 status;
+		word ended = CALL(wait4, -1, &status, 1 /* WNOHANG */, 0, 0);
+		if (ended == command) {
+			end_children();
+			end_as(status);
+		}
+		if (ended > 0) continue;
+		struct { int fd; short events, happened; } waiting[2] = {{signals, READABLE, 0}, {listener, READABLE, 0}};
+		if (CALL(ppoll, waiting, listener == BAD_FD ? 1 : 2, 0, 0, 0) < 0) continue;
+		if (waiting[0].happened & READABLE) pass_on(signals, command);
+		if (listener == BAD_FD) continue;
+		if (waiting[1].happened & READABLE) answer_open(listener);
+		else if (waiting[1].happened) listener = BAD_FD; // the last of the cage has gone
+	}
+}

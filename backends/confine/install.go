@@ -1,0 +1,116 @@
+package confine
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/nod-console/nod/backends"
+)
+
+//go:embed helper/cage-amd64
+var forAMD64 []byte
+
+//go:embed helper/cage-arm64
+var forARM64 []byte
+
+//go:embed install.sh
+var installScript string
+
+// NotHeldError says why commands cannot be held on a target.
+type NotHeldError struct{ Why string }
+
+func (e *NotHeldError) Error() string { return "commands cannot be held there: " + e.Why }
+
+// packed are both helpers as the script reads them: base64 of gzip, a line each.
+var packed = sync.OnceValue(func() string { return pack(forAMD64) + "\n" + pack(forARM64) + "\n" })
+
+func pack(program []byte) string {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is known
+	z.Write(program)                                      // a Buffer's Write never fails
+	z.Close()
+	return base64.StdEncoding.EncodeToString(b.Bytes())
+}
+
+// Install puts the helper on a target, in one command, into the first folder that lets
+// programs run ($XDG_RUNTIME_DIR, /dev/shm, /tmp, /var/tmp, the home folder), where only
+// its user can reach it. The error is a [*NotHeldError] where the target has none or
+// its kernel no wall.
+func Install(ctx context.Context, t backends.Target) (*Cage, error) {
+	var out, complaints bytes.Buffer
+	p, err := t.Exec(ctx, backends.Command{
+		Argv: []string{"sh", "-c", installScript}, Stdin: strings.NewReader(packed()), Stdout: &out, Stderr: &complaints,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("confine: install on %s: %w", t.Name(), err)
+	}
+	o, err := p.Wait()
+	if err != nil {
+		return nil, fmt.Errorf("confine: install on %s: %w", t.Name(), err)
+	}
+	if !o.OK() {
+		return nil, fmt.Errorf("confine: install on %s: the script %v: %s", t.Name(), o, strings.TrimSpace(complaints.String()))
+	}
+	c, err := parse(strings.TrimSpace(out.String()))
+	if err != nil {
+		return nil, fmt.Errorf("confine: %s: %w", t.Name(), err)
+	}
+	if c.wall == None {
+		return nil, errors.Join(fmt.Errorf("confine: %s: %w", t.Name(), &NotHeldError{"its kernel has neither Landlock nor seccomp with a supervisor (Linux 5.9)"}), c.Remove(ctx, t))
+	}
+	return c, nil
+}
+
+// parse reads what the script has printed.
+func parse(line string) (*Cage, error) {
+	if why, ok := strings.CutPrefix(line, "none "); ok {
+		return nil, &NotHeldError{why}
+	}
+	at, told, ok := strings.Cut(line, "\t")
+	if !ok || !strings.HasPrefix(at, "/") {
+		return nil, fmt.Errorf("install: unexpected answer %q", line)
+	}
+	can := map[string]int{}
+	for _, word := range strings.Fields(told) {
+		name, value, _ := strings.Cut(word, "=")
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return nil, fmt.Errorf("install: unexpected answer %q", line)
+		}
+		can[name] = n
+	}
+	c := &Cage{at: at}
+	switch {
+	case can["seccomp"] == 0:
+	case can["landlock"] > 0:
+		c.wall = Landlock
+	case can["asking"] > 0:
+		c.wall = SystemCalls
+	}
+	return c, nil
+}
+
+// Remove takes the helper and its folder from the target. What is held at the moment
+// goes on.
+func (c *Cage) Remove(ctx context.Context, t backends.Target) error {
+	p, err := t.Exec(ctx, backends.Command{Argv: []string{"sh", "-c", `rm -f "$1" && rmdir "${1%/*}"`, "sh", c.at}})
+	if err != nil {
+		return fmt.Errorf("confine: remove the helper from %s: %w", t.Name(), err)
+	}
+	o, err := p.Wait()
+	if err == nil && !o.OK() {
+		err = fmt.Errorf("rm %v", o)
+	}
+	if err != nil {
+		return fmt.Errorf("confine: remove the helper from %s: %w", t.Name(), err)
+	}
+	return nil
+}
