@@ -7,6 +7,7 @@ import (
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools"
 )
 
@@ -17,7 +18,7 @@ import (
 func Recall(i ledger.Intent) (policy.Proposal, error) {
 	a := tools.Action{
 		Tool: i.Tool, Target: i.Target, User: i.User, Pane: i.Pane, Inside: i.Inside,
-		Dir: i.Dir, Path: i.Path, Command: i.Command, Stdin: []byte(i.Stdin), Dialect: i.Dialect,
+		Dir: i.Dir, Path: i.Path, Command: i.Command, Stdin: []byte(i.Stdin), Dialect: i.Dialect, Wall: confine.Wall(i.Held),
 	}
 	p := policy.Proposal{Conversation: i.Conversation, Call: i.Call, Operator: len(i.Claim) == 0}
 	kind, err := kindOf(i.Kind)

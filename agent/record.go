@@ -19,7 +19,7 @@ func (g *Gate) intent(s Step, d policy.Decision) ledger.Intent {
 	i := ledger.Intent{
 		Time: g.cfg.Now(), Conversation: s.Conversation, Call: s.Call,
 		Tool: a.Tool, Kind: a.Kind.String(), Target: a.Target, User: a.User, Pane: a.Pane, Inside: a.Inside,
-		Dir: a.Dir, Path: a.Path, Command: commandLine(a), Stdin: string(a.Stdin), Dialect: a.Dialect,
+		Dir: a.Dir, Path: a.Path, Command: commandLine(a), Stdin: string(a.Stdin), Dialect: a.Dialect, Held: string(a.Wall),
 		Digest:   a.Digest().String(),
 		Decision: string(d.How), Rule: d.Rule, By: g.cfg.Operator, Agent: s.From.Agent, Parent: s.From.Parent,
 	}

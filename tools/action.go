@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/confine"
 )
 
 // Kind says through which guarded primitive an action goes.
@@ -77,6 +78,9 @@ type Action struct {
 	Command string // the exact bytes of a command line (Exec, Run), or a verb and names (Manage)
 	Dialect string // the shell that reads Command, or the keys: "bash", "sh", "zsh", "fish"
 	Stdin   []byte // standard input of an Exec
+	// Wall is what holds the Command of an Exec so that it cannot change anything;
+	// empty: nothing does.
+	Wall confine.Wall
 
 	Pending string   // what stood on the pane's prompt line when the keys were planned
 	Prompt  bool     // whether the pane stood at a shell's prompt then
@@ -138,6 +142,7 @@ func (a Action) Digest() Digest {
 	h.text(a.Command)
 	h.text(a.Dialect)
 	h.text(string(a.Stdin))
+	h.text(string(a.Wall))
 	h.text(a.Pending)
 	h.flag(a.Prompt)
 	h.text(a.Busy)

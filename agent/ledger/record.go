@@ -45,6 +45,9 @@ type Intent struct {
 	Stdin string `json:"stdin,omitempty"`
 	// Dialect is the shell that reads Command.
 	Dialect string `json:"dialect,omitempty"`
+	// Held says by what Command is held so that it cannot change anything: "L" by
+	// Landlock, "S" by the filter of system calls; empty if it is not.
+	Held string `json:"held,omitempty"`
 	// Content is the SHA-256 of what a file is given, in hexadecimal.
 	Content string `json:"content_sha256,omitempty"`
 

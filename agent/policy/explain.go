@@ -30,6 +30,7 @@ type Explanation struct {
 	// Confirm says that the target's name must be typed to approve.
 	Confirm bool
 
+	strict  bool   // a rule of the operator's asks about it or denies it
 	strange string // a host that it would talk to and nobody has named
 }
 
@@ -57,6 +58,7 @@ func (e *Engine) Explain(p Proposal) Explanation {
 		return x
 	}
 	e.rule(&x, s)
+	hold(&x, p)
 	e.pose(&x)
 	if x.Ruling == Ask && x.Posture == PostureAsk && len(a.Inside) == 0 {
 		if how, ok := e.lifted(p, x); ok {
@@ -85,6 +87,7 @@ func (e *Engine) rule(x *Explanation, s subject) {
 	if !ok {
 		return
 	}
+	x.strict = r.Verdict != Allow
 	switch {
 	case r.Verdict == Allow && x.Ruling == Ask:
 		x.Ruling = Allow
@@ -147,6 +150,8 @@ func consequence(v risk.Verdict) string {
 // pose applies the posture.
 func (e *Engine) pose(x *Explanation) {
 	switch {
+	case x.Posture == PostureReadOnly && x.How == ByWall:
+		// It changes nothing.
 	case x.Posture == PostureReadOnly && (x.Tainted || x.strange != "" || inFolder(x.Combined)) && nearly(x.Combined):
 		// It would run but for its taint, its host or its folder: asking is enough.
 	case x.Posture == PostureReadOnly && !x.Combined.Auto && x.Ruling != Deny:

@@ -247,6 +247,7 @@ const (
 	ByConversation How = "conversation" // the operator, earlier in this conversation
 	ByWindow       How = "window"       // the timed window
 	ByApproveAll   How = "approve-all"  // asking was switched off
+	ByWall         How = "held"         // it is held, and cannot change anything
 	ByRevert       How = "revert"       // the operator, who approved something only together with it
 	ByPreview      How = "preview"      // the operator, who wanted to look before he decides
 	DeniedByRule   How = "deny-rule"    // a rule, a hard denial, or the posture

@@ -93,6 +93,7 @@ func (s suite) cases() []testCase {
 	all = append(all, s.fileCases()...)
 	all = append(all, s.writeCases()...)
 	all = append(all, s.searchCases()...)
+	all = append(all, testCase{"a held command changes nothing", s.held})
 	return all
 }
 

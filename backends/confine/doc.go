@@ -32,4 +32,4 @@
 // repository, and a test builds them again and compares.
 package confine
 
-//go:generate helper/build.sh helper
+//go:generate helper/build.sh

@@ -132,7 +132,7 @@ func proposed(r ledger.Record) *ledger.Intent {
 // false for what no rule decides.
 func outcomeThen(how string) (string, bool) {
 	switch policy.How(how) {
-	case policy.ByRule:
+	case policy.ByRule, policy.ByWall:
 		return "allowed", true
 	case policy.DeniedByRule:
 		return "denied", true

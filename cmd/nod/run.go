@@ -15,6 +15,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/tools"
@@ -30,6 +31,7 @@ type runFlags struct {
 	targets    []string
 	pane       string
 	json       bool
+	held       bool
 	timeout    time.Duration
 	approveAll bool
 }
@@ -51,16 +53,24 @@ The exit status is the command's own; 124 if it did not end in time, 125 if nod
 failed or cannot tell how it ended, 126 if it was denied, 128+N after signal N, to
 the command or to nod itself. With --json, "outcome" tells which (nod man).
 
+--held runs COMMAND where the kernel lets it change nothing: no file, no process, no
+connection. What would ask runs unasked then, since it can do no harm; a rule of
+yours and the posture ask-all still ask. Where nothing can hold it, it does not run.
+
 --timeout ends the command. In a pane that is Ctrl-C, as an operator would press
 it: a command that ignores it goes on in a pane that is kept, and nod says where;
 a pane of its own is closed, which hangs it up.`,
 		Example: `  nod run -- df -h
   nod run -- 'journalctl -p err -n 20 | tail'
+  nod run --held -- ./check.sh
   nod run --pane=%3 -- 'git pull'
   nod run --pane --json -- 'make -C /srv/app test'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("pane") && f.pane == "" {
 				return a.refuse(f, errors.New("run: --pane= names no pane; --pane alone takes one of its own, --pane=NAME keeps one, --pane=%3 is one that you have"))
+			}
+			if f.held && cmd.Flags().Changed("pane") {
+				return a.refuse(f, errors.New("run: --held runs without a pane: leave out --pane"))
 			}
 			if f.timeout < 0 {
 				return a.refuse(f, fmt.Errorf("run: --timeout=%s: want how long the command may take, such as 30s; without it there is no limit", f.timeout))
@@ -73,6 +83,7 @@ a pane of its own is closed, which hangs it up.`,
 	flags.StringVar(&f.pane, "pane", "", "run it tracked in a pane; --pane=NAME keeps the pane, for which tmux is needed; --pane=%3 is one that you already have")
 	flags.Lookup("pane").NoOptDefVal = inOwnPane
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.held, "held", false, "run it where the kernel lets it change nothing")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the command after this long, for example 30s; in a pane by Ctrl-C")
 	flags.BoolVar(&f.approveAll, "dangerously-approve-all", false, "do not ask; rules that deny still do")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -209,6 +220,7 @@ type runner struct {
 	house *house
 	flags runFlags
 	site  *site
+	cage  *confine.Cage // what holds the command; nil if nothing is to
 }
 
 // on runs the command on a target, tells what became of it and returns the exit
@@ -219,6 +231,7 @@ func (r *runner) on(ctx context.Context, name, command string) int {
 	if r.site, answer.Err = r.house.sites.open(ctx, name); answer.Err == nil {
 		answer = r.run(ctx, command, report)
 	}
+	r.letGo(ctx)
 	return r.tell(ctx, answer, report)
 }
 
@@ -231,7 +244,7 @@ func (r *runner) run(ctx context.Context, command string, report *runReport) age
 	if err != nil {
 		return agent.Answer{Err: err}
 	}
-	report.Pane = action.Pane
+	report.Pane, report.Held = action.Pane, string(action.Wall)
 	answer := r.house.gate.Pass(ctx, agent.Step{
 		Action: action, Operator: true,
 		Execute: func(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
@@ -260,6 +273,10 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 	a := tools.Action{
 		Tool: "run", Kind: tools.Exec, Target: about.Target, User: about.User,
 		Command: command, Dialect: about.Shell, Wait: r.flags.timeout,
+	}
+	if r.flags.held {
+		a.Wall, err = r.hold(ctx)
+		return a, err
 	}
 	if r.flags.pane == "" {
 		return a, nil

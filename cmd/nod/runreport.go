@@ -36,10 +36,12 @@ type runReport struct {
 	ExitCode *int   `json:"exit_code"`
 	Signal   string `json:"signal,omitempty"`
 	// GoesOn says that the command is known to run behind nod's end.
-	GoesOn     bool   `json:"goes_on,omitempty"`
-	Stdout     string `json:"stdout"`
-	Stderr     string `json:"stderr"`
-	Truncated  bool   `json:"truncated"`
+	GoesOn    bool   `json:"goes_on,omitempty"`
+	Stdout    string `json:"stdout"`
+	Stderr    string `json:"stderr"`
+	Truncated bool   `json:"truncated"`
+	// Held is what held the command: "L" Landlock, "S" system calls.
+	Held       string `json:"held,omitempty"`
 	DurationMS int64  `json:"duration_ms"`
 	// Risk is nil where the command was not looked at, such as when its pane is
 	// not there.

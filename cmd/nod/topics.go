@@ -29,6 +29,7 @@ var topics = []topic{
 	{"hosts", "hosts over ssh"},
 	{"containers", "containers of Docker and Podman"},
 	{"panes", "panes, what they have in their environment, the shell's history"},
+	{"held", "commands that the kernel lets change nothing"},
 	{"record", "what ran: the record and the recordings of panes"},
 	{"outcomes", "what nod run prints with --json, and how it ends"},
 	{"environment", "the variables that nod reads"},

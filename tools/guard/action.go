@@ -25,6 +25,7 @@ var fields = []field{
 	{"Command", func(a tools.Action) bool { return a.Command != "" }},
 	{"Dialect", func(a tools.Action) bool { return a.Dialect != "" }},
 	{"Stdin", func(a tools.Action) bool { return len(a.Stdin) != 0 }},
+	{"Wall", func(a tools.Action) bool { return a.Wall != "" }},
 	{"Pending", func(a tools.Action) bool { return a.Pending != "" }},
 	{"Prompt", func(a tools.Action) bool { return a.Prompt }},
 	{"Busy", func(a tools.Action) bool { return a.Busy != "" }},
@@ -42,7 +43,7 @@ var fields = []field{
 type shape struct{ must, may []string }
 
 var (
-	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wait"}}
+	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Wait"}}
 	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wait", "Background"}}
 	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command"}}
