@@ -244,8 +244,8 @@ func (s scene) victim(t *testing.T) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		c.Process.Kill() // it may have ended
-		c.Wait()         // with an error, as it was killed
+		_ = c.Process.Kill() // it may have ended
+		_ = c.Wait()         // with an error, as it was killed
 	})
 	name := filepath.Join("/proc", strconv.Itoa(c.Process.Pid), "comm")
 	until(t, "the process is there", func() bool {

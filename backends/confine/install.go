@@ -35,8 +35,12 @@ var packed = sync.OnceValue(func() string { return pack(forAMD64) + "\n" + pack(
 func pack(program []byte) string {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is known
-	z.Write(program)                                      // a Buffer's Write never fails
-	z.Close()
+	if _, err := z.Write(program); err != nil {
+		panic(err) // a Buffer's Write never fails
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
