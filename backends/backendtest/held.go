@@ -26,7 +26,7 @@ func (s suite) held(t *testing.T) {
 	output(t, s.target, `echo old > "$0/old"`, dir)
 	var stdout, stderr bytes.Buffer
 	p := start(t, s.target, backends.Command{
-		Argv: cage.Wrap(sh(`cat; cat "$0/old"; rm "$0/old"; echo x > "$0/new"; echo no >&2 2>/dev/null; exit 7`, dir), confine.Modest),
+		Argv:  cage.Wrap(sh(`cat; cat "$0/old"; rm "$0/old"; echo x > "$0/new"; echo no >&2 2>/dev/null; exit 7`, dir), confine.Modest),
 		Stdin: strings.NewReader("in\n"), Stdout: &stdout, Stderr: &stderr,
 	})
 	if o := finish(t, p); o != backends.ExitedWith(7) {
