@@ -310,11 +310,22 @@ func (c *Conn) Close() error {
 func (c *Conn) isClosed() error {
 	select {
 	case <-c.closing:
-		return ErrClosed
+		return c.closedWhy()
 	case <-c.down:
 		return c.downErr
 	default:
 		return nil
+	}
+}
+
+// closedWhy is ErrClosed, or the reason of the loss after which a lost connection was
+// closed. Call it after Close has begun.
+func (c *Conn) closedWhy() error {
+	select {
+	case <-c.down:
+		return c.downErr
+	default:
+		return ErrClosed
 	}
 }
 
@@ -360,7 +371,7 @@ func (c *Conn) open(ctx context.Context, r request) (session, error) {
 		case <-c.down:
 			return nil, c.downErr
 		case <-c.closing:
-			return nil, ErrClosed
+			return nil, c.closedWhy()
 		case <-limit.C:
 			return nil, fmt.Errorf("ssh: %w", ErrSessions)
 		}

@@ -220,7 +220,7 @@ func (p *process) supervise(ctx context.Context) {
 	case <-ctx.Done():
 		cause = context.Cause(ctx)
 	case <-p.c.closing:
-		cause = ErrClosed
+		cause = p.c.closedWhy()
 	case err := <-inputFailed:
 		cause = fmt.Errorf("ssh: standard input: %w", err)
 	}

@@ -119,11 +119,17 @@ func spread(d []time.Duration) string {
 func outliveFault(t *testing.T, f fault, seed uint64, keepalive string) (how endured) {
 	t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, uint64(len(f.name))))
+		var run *aRun
+		t.Cleanup(func() { // after those of newRemote, which look at what is left
+			if t.Failed() && run != nil {
+				t.Logf("nod said: %s", run.errs.String())
+			}
+		})
 		w, r := newRemote(t)
 		w.write(".config/nod/config.toml", "[tmux]\nsocket = \""+w.socket+"\"\n[ssh]\nkeepalive = \""+keepalive+"\"\n", 0o600)
 		begun, goOn := r.path("begun"), r.path("go on")
 		command := fmt.Sprintf("echo x >>%s; until [ -e '%s' ]; do sleep 0.02; done; printf 'one\\ntwo %d'; (exit 7)", begun, goOn, seed)
-		run := startRun(w, "-t", "box", "--pane", "--json", "--dangerously-approve-all", "--", command)
+		run = startRun(w, "-t", "box", "--pane", "--json", "--dangerously-approve-all", "--", command)
 		run.until("the command's start", func() bool { return size(begun) > 0 })
 		time.Sleep(rand.N(300 * time.Millisecond)) // the fault comes at any moment
 		logins, fault := r.logins(), time.Now()
