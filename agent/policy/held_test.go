@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nod-console/nod/backends/confine"
@@ -36,6 +37,9 @@ func TestWhatIsHeldRunsUnasked(t *testing.T) {
 		if c.want == Allow && x.How != ByWall {
 			t.Errorf("%s: by %s", c.name, x.How)
 		}
+	}
+	if title := Title(Request{Action: held(line).Action}); !strings.HasSuffix(title, ", held by Landlock") {
+		t.Errorf("the question says %q", title)
 	}
 	model := held(line)
 	model.Operator = false

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/agent/policy/show"
+	"github.com/nod-console/nod/backends/confine"
 )
 
 // Terminal is an Approver that asks in plain lines: "[y/N]", or the target's
@@ -363,6 +364,9 @@ func Title(r Request) string {
 	}
 	for _, opened := range a.Inside {
 		text += ", inside " + show.Text(opened)
+	}
+	if a.Wall != confine.None {
+		text += ", held by " + a.Wall.String()
 	}
 	return text
 }
