@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"sort"
 	"strings"
 	"time"
 
@@ -14,8 +15,12 @@ import (
 
 // decode reads the file's text into c and notes each value's line.
 func (c *Config) decode(path string, data []byte) error {
+	keys, malformed := keyLines(data)
+	if errors.Is(malformed, errManyKeys) {
+		return fmt.Errorf("config: %s: %w", path, malformed)
+	}
 	var tree map[string]any
-	if err := toml.Unmarshal(data, &tree); err != nil {
+	if err := toml.Unmarshal(data, &tree); err != nil { // it says more of a syntax error
 		var syntax *toml.DecodeError
 		if errors.As(err, &syntax) {
 			line, _ := syntax.Position()
@@ -23,9 +28,8 @@ func (c *Config) decode(path string, data []byte) error {
 		}
 		return fmt.Errorf("config: %s: %w", path, err)
 	}
-	keys, err := keyLines(data)
-	if err != nil {
-		return fmt.Errorf("config: %s: %w", path, err)
+	if malformed != nil {
+		return fmt.Errorf("config: %s: %w", path, malformed)
 	}
 	for _, k := range keys {
 		if err := c.take(path, k, lookup(tree, k.parts)); err != nil {
@@ -175,7 +179,16 @@ type keyLine struct {
 	line  int
 }
 
-// keyLines lists the file's keys in order, tables and dotted keys resolved.
+// maxKeys bounds the parts of keys in a file, those in values and in the headings of
+// tables included. The time that package toml takes grows with the square of their
+// number: 1 MiB of the shortest headings takes more than ten minutes, maxKeys a
+// second.
+const maxKeys = 10_000
+
+var errManyKeys = fmt.Errorf("it has more than %d keys, which is the most that is read", maxKeys)
+
+// keyLines lists the file's keys in order, tables and dotted keys resolved. The error
+// is errManyKeys, or that of a file that is not TOML.
 func keyLines(data []byte) ([]keyLine, error) {
 	var (
 		p     unstable.Parser
@@ -183,39 +196,72 @@ func keyLines(data []byte) ([]keyLine, error) {
 		all   []keyLine
 	)
 	p.Reset(data)
-	for p.NextExpression() {
+	begin := lineBegins(data)
+	for n := 0; p.NextExpression(); {
 		e := p.Expression()
-		parts, line := keyParts(&p, e)
+		if n += countKeys(e); n > maxKeys {
+			return nil, errManyKeys
+		}
+		parts, line := begin.keyParts(e)
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			table = parts
 		case unstable.KeyValue:
 			full := append(append([]string(nil), table...), parts...)
-			all = append(all, inlineKeys(&p, e.Value(), full, line)...)
+			all = append(all, begin.inlineKeys(e.Value(), full, line)...)
 		}
 	}
 	return all, p.Error()
 }
 
+// countKeys is how many parts of keys there are in an expression or a value.
+func countKeys(e *unstable.Node) (n int) {
+	for it := e.Children(); it.Next(); {
+		if child := it.Node(); child.Kind == unstable.Key {
+			n++
+		} else {
+			n += countKeys(child)
+		}
+	}
+	return n
+}
+
+// lines are the offsets at which the lines of a text begin. The parser's own Shape
+// counts them from the beginning each time.
+type lines []int
+
+func lineBegins(data []byte) lines {
+	begin := lines{0}
+	for i, b := range data {
+		if b == '\n' {
+			begin = append(begin, i+1)
+		}
+	}
+	return begin
+}
+
+// of is the line, from 1, that holds the byte at an offset.
+func (l lines) of(offset int) int { return sort.SearchInts(l, offset+1) }
+
 // inlineKeys resolves an inline table into its keys; any other value is itself.
-func inlineKeys(p *unstable.Parser, value *unstable.Node, key []string, line int) []keyLine {
+func (l lines) inlineKeys(value *unstable.Node, key []string, line int) []keyLine {
 	if value.Kind != unstable.InlineTable {
 		return []keyLine{{key, line}}
 	}
 	var all []keyLine
 	for it := value.Children(); it.Next(); {
-		parts, line := keyParts(p, it.Node())
+		parts, line := l.keyParts(it.Node())
 		full := append(append([]string(nil), key...), parts...)
-		all = append(all, inlineKeys(p, it.Node().Value(), full, line)...)
+		all = append(all, l.inlineKeys(it.Node().Value(), full, line)...)
 	}
 	return all
 }
 
-func keyParts(p *unstable.Parser, e *unstable.Node) (parts []string, line int) {
+func (l lines) keyParts(e *unstable.Node) (parts []string, line int) {
 	for it := e.Key(); it.Next(); {
 		n := it.Node()
 		if line == 0 {
-			line = p.Shape(n.Raw).Start.Line
+			line = l.of(int(n.Raw.Offset))
 		}
 		parts = append(parts, string(n.Data))
 	}

@@ -56,10 +56,10 @@ func keyFile(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("config: api_key_file: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("config: api_key_file %s can be read by others (%s): chmod 600 it", path, info.Mode().Perm())
+	if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o077 != 0 {
+		return "", fmt.Errorf("config: api_key_file %s can be read by others (%s): chmod 600 it", path, mode.Perm())
 	}
-	data, err := os.ReadFile(path)
+	data, err := readOwn(path)
 	if err != nil {
 		return "", fmt.Errorf("config: api_key_file: %w", err)
 	}
