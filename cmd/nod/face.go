@@ -55,6 +55,7 @@ func (a *app) openFace(ctx context.Context, opt console.Options) (f face, ask ss
 			return nil, ssh.Asker{}, nil, nil, nil, err
 		}
 		ctx, unwatch := context.WithCancel(ctx)
+		a.signals.restoring(screen.Rescue)
 		go a.jobs.watch(ctx, screen.Stop, screen.Retake)
 		return screen, questionsOn(screen.Ask), allowIn(screen.Ask), chooseIn(screen.Ask), unwatch, nil
 	}

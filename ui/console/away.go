@@ -1,6 +1,12 @@
 package console
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nod-console/nod/ui/screen"
+)
 
 // Stop does what the key for it does: it gives the terminal back, stops this process
 // by Options.Stop, and takes the terminal over again when it goes on.
@@ -21,11 +27,16 @@ func (c *Console) stop() {
 // drawn meanwhile; what comes from targets is kept, and dialogs wait anew. The
 // terminal is not taken over again for a console that is to end.
 func (c *Console) away(do func() error) {
-	if err := c.screen.Suspend(); err != nil {
+	err := c.screen.Suspend()
+	if errors.Is(err, screen.ErrHeld) {
+		c.lost = err
+		return
+	}
+	if err != nil {
 		c.chat.Fault(err.Error(), "")
 		return
 	}
-	err := do()
+	err = do()
 	if c.ctx.Err() != nil { // whoever has the terminal now keeps it
 		return
 	}
@@ -63,4 +74,12 @@ func (c *Console) edit() {
 		c.input.Set(text)
 		return nil
 	})
+}
+
+// Rescue gives the terminal back at once, for a process that ends while something
+// hangs; see [screen.Screen.Rescue]. Any goroutine may call it, also before Run.
+func (c *Console) Rescue(within time.Duration) {
+	if s := c.taken.Load(); s != nil {
+		s.Rescue(within)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rivo/tview"
@@ -76,7 +77,9 @@ type Console struct {
 	tick      *time.Timer // fires when the screen changes by itself
 	tickAt    time.Time   // when it does; zero while it does not run
 	crash     *PanicError
-	lost      error // the terminal could not be taken over again
+	lost      error // the terminal could not be given back, or taken over again
+
+	taken atomic.Pointer[screen.Screen] // screen, for Rescue
 
 	wg sync.WaitGroup
 }
@@ -200,6 +203,7 @@ func (c *Console) open() (*screen.Screen, error) {
 	default:
 		s = screen.Wrap(given)
 	}
+	c.taken.Store(s)
 	if err := s.Init(); err != nil {
 		return nil, err
 	}

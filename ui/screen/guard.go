@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -33,14 +34,9 @@ var guardScript string
 // over is what the guard is told when it is not needed any more.
 const over = "over"
 
-// modesOff ends what nod and tcell switch on in any terminal, bracketed pastes apart,
-// and leaves the alternate screen last.
-const modesOff = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l" +
-	"\x1b[?1l\x1b>\x1b[?7h\x1b[0m\x1b(B\x1b[?25h\x1b[?1049l"
-
-// startGuard guards the terminal at path, whose settings were before. What a crash
-// prints is kept in the file at report.
-func startGuard(path string, before *unix.Termios, report string) (g *guard, err error) {
+// startGuard guards the terminal at path, whose settings were before and whose modes off
+// ends. What a crash prints is kept in the file at report.
+func startGuard(path string, before *unix.Termios, off, report string) (g *guard, err error) {
 	for _, program := range []string{"dd", "stty", "cat"} { // of the script
 		if _, err := exec.LookPath(program); err != nil {
 			return nil, err
@@ -57,7 +53,8 @@ func startGuard(path string, before *unix.Termios, report string) (g *guard, err
 	}
 	in, out := os.NewFile(uintptr(ends[0]), "guard"), os.NewFile(uintptr(ends[1]), "guard")
 	defer func() { err = errors.Join(err, in.Close()) }()
-	g = &guard{pipe: out, sh: exec.Command("sh", "-c", guardScript, "nod-guard", recoverable(before), modesOff, report)}
+	g = &guard{pipe: out, sh: exec.Command("sh", "-c", guardScript, "nod-guard",
+		recoverable(before), strings.ReplaceAll(off, pasteOff, ""), report, pasteOff, strconv.Itoa(session()))}
 	g.sh.Dir = "/"
 	g.sh.Stdin, g.sh.ExtraFiles = in, []*os.File{tty}
 	g.sh.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -79,9 +76,22 @@ func startGuard(path string, before *unix.Termios, report string) (g *guard, err
 // already.
 func (g *guard) release() {
 	_ = debug.SetCrashOutput(nil, debug.CrashOptions{}) // nothing is opened for it
-	_, _ = g.pipe.WriteString(over)
+	g.dismiss()
 	_ = g.pipe.Close()
 	_ = g.sh.Wait()
+}
+
+// dismiss tells the guard that it is not needed, and does not wait for it.
+func (g *guard) dismiss() { _, _ = g.pipe.WriteString(over) }
+
+// session is the process that leads this one's session, most often the shell; 0 if
+// there is none.
+func session() int {
+	leader, err := unix.Getsid(0)
+	if err != nil {
+		return 0
+	}
+	return leader
 }
 
 // recoverable is settings as stty -g prints them on Linux. A stty that prints
@@ -113,13 +123,15 @@ func settings(path string) (*unix.Termios, error) {
 // doing so itself, and keeps what a crash prints in the file at report. It holds until
 // Suspend or Fini, and is for one Screen of a process.
 func (s *Screen) Guard(report string) error {
-	if s.tty == nil || s.tty.path == "" || s.before == nil {
+	before := s.held.Load()
+	if before == nil {
 		return nil
 	}
-	var err error
-	if s.guard, err = startGuard(s.tty.path, s.before, report); err != nil {
+	g, err := startGuard(s.tty.path, before, *s.off.Load(), report)
+	if err != nil {
 		return fmt.Errorf("guard the terminal: %w", err)
 	}
+	s.guard.Store(g)
 	return nil
 }
 
@@ -129,14 +141,13 @@ func (s *Screen) look() {
 		return
 	}
 	if before, err := settings(s.tty.path); err == nil { // else taking it over fails, too
-		s.before = before
+		s.held.Store(before)
 	}
 }
 
 // unguard ends the guard, if there is one.
 func (s *Screen) unguard() {
-	if s.guard != nil {
-		s.guard.release()
-		s.guard = nil
+	if g := s.guard.Swap(nil); g != nil {
+		g.release()
 	}
 }

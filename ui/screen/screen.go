@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -26,8 +27,9 @@ type Screen struct {
 	cursor, shown position
 	stale         bool // the screen below does not hold last
 
-	before *unix.Termios // what the terminal was set to; nil where that is not known
-	guard  *guard        // nil while nobody guards the terminal
+	held  atomic.Pointer[unix.Termios] // what the terminal was set to; nil where that is not known, and once it is given back
+	off   atomic.Pointer[string]       // what ends its modes
+	guard atomic.Pointer[guard]        // nil while nobody guards the terminal
 
 	taken  bool // Init succeeded
 	finish sync.Once
@@ -102,9 +104,8 @@ func Wrap(inner tcell.Screen) *Screen {
 
 // Init takes the terminal over, with reports of pastes and of the focus.
 func (s *Screen) Init() error {
-	s.look()
-	if err := s.Screen.Init(); err != nil {
-		return fmt.Errorf("take over the terminal: %w", err)
+	if err := s.take(s.Screen.Init); err != nil {
+		return err
 	}
 	s.taken = true
 	s.EnablePaste()
@@ -113,20 +114,59 @@ func (s *Screen) Init() error {
 	return nil
 }
 
-// Fini restores the terminal. Unread input is thrown away.
+// take takes the terminal over by init.
+func (s *Screen) take(init func() error) error {
+	if s.tty != nil {
+		every := modesOff(everyModeOn()) // until it is known which ones are switched on
+		s.off.Store(&every)
+		s.tty.note()
+	}
+	s.look()
+	err := init()
+	if s.tty != nil {
+		off := modesOff(s.tty.noted())
+		s.off.Store(&off)
+	}
+	if err != nil {
+		s.held.Store(nil)
+		return fmt.Errorf("take over the terminal: %w", err)
+	}
+	return nil
+}
+
+// ErrHeld is the error of Suspend where the terminal could not be given back in an
+// orderly way. The screen is of no use any more, and neither is the terminal before
+// Rescue.
+var ErrHeld = errors.New("what draws on the terminal or reads it does not stop")
+
+// letGoTime bounds the wait for what draws on the terminal and reads it. Tests wait
+// less.
+const letGoTime = time.Second
+
+// Fini restores the terminal. Unread input is thrown away. What does not stop is left
+// behind, for the end of the process.
 func (s *Screen) Fini() {
 	s.finish.Do(func() {
-		s.letGo(s.Screen.Fini)
+		if !s.letGo(s.Screen.Fini) {
+			s.Rescue(letGoTime)
+			return
+		}
+		s.held.Store(nil)
 		s.unguard()
 	})
 }
 
-// Suspend restores the terminal until Resume. Unread input is thrown away.
-func (s *Screen) Suspend() (err error) {
-	s.letGo(func() { err = s.Screen.Suspend() })
-	if err != nil {
+// Suspend restores the terminal until Resume. Unread input is thrown away. The error
+// wraps ErrHeld if that cannot be done.
+func (s *Screen) Suspend() error {
+	failed := make(chan error, 1)
+	if !s.letGo(func() { failed <- s.Screen.Suspend() }) {
+		return fmt.Errorf("give the terminal back: %w", ErrHeld)
+	}
+	if err := <-failed; err != nil {
 		return fmt.Errorf("give the terminal back: %w", err)
 	}
+	s.held.Store(nil)
 	s.unguard()
 	return nil
 }
@@ -134,40 +174,45 @@ func (s *Screen) Suspend() (err error) {
 // Resume takes the terminal over again after Suspend. The next frame is sent
 // whole, for whatever was drawn meanwhile.
 func (s *Screen) Resume() error {
-	s.look()
-	if err := s.Screen.Resume(); err != nil {
-		return fmt.Errorf("take over the terminal: %w", err)
+	if err := s.take(s.Screen.Resume); err != nil {
+		return err
 	}
 	s.stale, s.shown = true, hidden
 	return nil
 }
 
-// letGo stops the screen below by stop. Input is thrown away meanwhile: tcell
-// waits for its goroutines, which wait for room in the queue of events.
-func (s *Screen) letGo(stop func()) {
+// letGo stops the screen below by stop, and reports whether it did within letGoTime.
+// Input is thrown away meanwhile: tcell waits for its goroutines, which wait for room in
+// the queue of events.
+func (s *Screen) letGo(stop func()) bool {
+	end := time.Now().Add(letGoTime)
 	if s.tty != nil && s.taken {
 		for s.tty.ground.due(time.Now()) > 0 && !s.tty.hungUp() {
 			s.drop()
 		}
 		for !s.tty.parkReader() {
+			if time.Now().After(end) {
+				return false
+			}
 			s.drop()
 		}
 	}
-	done, dropped := make(chan struct{}), make(chan struct{})
+	stopped := make(chan struct{})
 	go func() {
-		defer close(dropped)
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				s.drop()
-			}
-		}
+		defer close(stopped)
+		stop()
 	}()
-	stop()
-	close(done)
-	<-dropped
+	for {
+		select {
+		case <-stopped:
+			return true
+		default:
+			if time.Now().After(end) {
+				return false
+			}
+			s.drop()
+		}
+	}
 }
 
 // drop throws away one event, or waits a moment for one.

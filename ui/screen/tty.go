@@ -3,7 +3,9 @@ package screen
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -27,8 +29,11 @@ type quietTTY struct {
 	answers answers
 	ready   []byte // the reader's own: keys that it has not returned yet
 
-	mu sync.Mutex
-	q  squeezer
+	mute atomic.Bool // nothing is sent any more
+
+	mu      sync.Mutex
+	q       squeezer
+	opening *strings.Builder // what is sent meanwhile; nil while nobody wants to know
 
 	reader  sync.Mutex
 	reading bool          // a Read is under way: the reader holds no input
@@ -178,6 +183,12 @@ func openTTY() (tcell.Tty, error) {
 func (t *quietTTY) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.mute.Load() {
+		return len(p), nil
+	}
+	if t.opening != nil {
+		t.opening.Write(p)
+	}
 	if out := t.q.squeeze(p); len(out) > 0 {
 		if _, err := t.Tty.Write(out); err != nil {
 			return 0, err
@@ -186,10 +197,29 @@ func (t *quietTTY) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// note keeps what is sent until noted.
+func (t *quietTTY) note() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.opening = &strings.Builder{}
+}
+
+// noted is what was sent since note.
+func (t *quietTTY) noted() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	sent := t.opening.String()
+	t.opening = nil
+	return sent
+}
+
 // Send sends p as it is.
 func (t *quietTTY) Send(p []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.mute.Load() {
+		return nil
+	}
 	_, err := t.Tty.Write(p)
 	return err
 }
