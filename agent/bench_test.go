@@ -162,7 +162,7 @@ func (b *bench) runWith(ctx context.Context, prompt string, sink agent.Sink) age
 	ending := b.agent.Run(ctx, b.id, prompt, sink)
 	b.checkHistory()
 	b.checkEvents(ending)
-	if _, err := ledger.Verify(filepath.Join(b.dir, "ledger")); err != nil {
+	if _, err := ledger.Verify(filepath.Join(b.dir, "ledger"), ""); err != nil {
 		b.t.Error(err)
 	}
 	return ending

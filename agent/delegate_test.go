@@ -352,7 +352,7 @@ func TestEscEndsAllSubAgents(t *testing.T) {
 	if got := b.results(); len(got) != n || strings.Count(strings.Join(got, ""), "interrupted") < n {
 		t.Errorf("%q", got)
 	}
-	if _, err := ledger.Verify(filepath.Join(b.dir, "ledger")); err != nil {
+	if _, err := ledger.Verify(filepath.Join(b.dir, "ledger"), ""); err != nil {
 		t.Error(err)
 	}
 	b.forget()

@@ -280,7 +280,8 @@ func (g *Gate) pass(ctx context.Context, s Step, sink Sink) (answer Answer, agai
 		return answer, nil
 	}
 	if s.unrecorded != nil {
-		return g.execute(ctx, s, g.unrecorded(s, answer), nil, sink), nil
+		g.unrecorded(s, d)
+		return g.execute(ctx, s, answer, nil, sink), nil
 	}
 	if !acts && (d.Asked || !d.Verdict.Auto || s.Action.Kind == tools.Fetch) && s.Action.Kind != tools.Pure {
 		intent := g.intent(s, d)
@@ -317,14 +318,10 @@ func (g *Gate) pass(ctx context.Context, s Step, sink Sink) (answer Answer, agai
 
 // unrecorded notes that a plain observation runs although nothing that acts may:
 // looking goes on when the record cannot be kept as it should. What cannot be
-// written now is kept, and the operator hears of it.
-func (g *Gate) unrecorded(s Step, answer Answer) Answer {
-	intent := g.intent(s, answer.Decision)
-	note := ledger.Note{Kind: "read", Text: "without an intent: " + s.unrecorded.Error(), By: intent.By, Proposal: &intent}
-	if err := g.cfg.Ledger.Note(note); err != nil {
-		answer.Err = tools.Failed("it ran, and could not be put on record yet: %w", err)
-	}
-	return answer
+// written now is kept, and the ledger says so by not being healthy.
+func (g *Gate) unrecorded(s Step, d policy.Decision) {
+	intent := g.intent(s, d)
+	_ = g.cfg.Ledger.Note(ledger.Note{Kind: "read", Text: "without an intent: " + s.unrecorded.Error(), By: intent.By, Proposal: &intent})
 }
 
 func (g *Gate) decide(ctx context.Context, s Step, must string, sink Sink) (policy.Decision, error) {

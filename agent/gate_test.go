@@ -447,7 +447,7 @@ func TestConcurrentCallsShareAGate(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if r, err := ledger.Verify(filepath.Join(b.dir, "ledger")); err != nil || r.Records != 16 || r.Open != 0 {
+	if r, err := ledger.Verify(filepath.Join(b.dir, "ledger"), ""); err != nil || r.Records != 16 || r.Open != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := os.Stat(filepath.Join(b.dir, "ledger")); err != nil {

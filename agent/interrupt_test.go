@@ -227,7 +227,7 @@ func escAt(t *testing.T, first reply, at func(agent.Event) bool, full bool) time
 	}
 	b.checkHistory()
 	b.checkEvents(ending)
-	if _, err := ledger.Verify(filepath.Join(b.dir, "ledger")); err != nil {
+	if _, err := ledger.Verify(filepath.Join(b.dir, "ledger"), ""); err != nil {
 		t.Error(err)
 	}
 	return took

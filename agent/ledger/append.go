@@ -113,6 +113,7 @@ func (l *Ledger) put(text []byte) error {
 	l.at = next
 	track(l.open, text)
 	l.witness(text)
+	l.appended()
 	return nil
 }
 
@@ -159,10 +160,27 @@ func (l *Ledger) catchUp() error {
 			return err
 		}
 	}
+	if err := l.checkEpochs(); err != nil {
+		return err
+	}
+	l.compare()
 	if !l.swept {
 		return l.sweep()
 	}
 	return nil
+}
+
+// compare holds the ledger against the heads that are known outside of its folder,
+// once.
+func (l *Ledger) compare() {
+	if l.known == nil {
+		return
+	}
+	l.known.foreign = l.known.root != l.seal.root
+	if l.lost = l.known.missing(l.headsDir, l.at.seq); l.lost != "" {
+		l.pending = append(l.pending, l.note(Note{Kind: LossKind, Text: l.lost, By: "nod"}))
+	}
+	l.known = nil
 }
 
 // shrunk says what happened to a log that is shorter than it was.
@@ -197,9 +215,10 @@ func (l *Ledger) advance(head position, size int64) error {
 	open := maps.Clone(l.open)
 	var last []byte   // the last good record's text
 	var ours [][]byte // records of ours that were not acknowledged
-	end, reached, err := l.seal.follow(l.log, l.at, head, size, func(_ position, text []byte) error {
+	end, reached, err := l.seal.follow(l.log, l.at, head, size, func(p position, text []byte) error {
 		last = append(last[:0], text...)
 		track(open, text)
+		l.known.meet(p)
 		if _, _, process, _ := peek(text); process == l.process {
 			ours = append(ours, bytes.Clone(text))
 		}
@@ -215,7 +234,7 @@ func (l *Ledger) advance(head position, size int64) error {
 	} else if err != nil {
 		return err
 	}
-	l.at, l.open = end, open
+	l.at, l.open, l.tail = end, open, last
 	for _, text := range ours {
 		l.adopted(text)
 	}
@@ -267,6 +286,9 @@ func (l *Ledger) adopted(text []byte) {
 // sweep concludes the intents of processes that are gone and removes their live
 // files.
 func (l *Ledger) sweep() error {
+	if err := l.fetchSpool(); err != nil {
+		return err
+	}
 	gone := map[string]bool{}
 	for ref, process := range l.open {
 		dead, known := gone[process]

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bufio"
 	"bytes"
+	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,7 +14,10 @@ import (
 	"strconv"
 )
 
-const sealLen = 2 * sha256.Size // hexadecimal digits
+const (
+	sealLen = 2 * sha256.Size           // hexadecimal digits
+	rootLen = 2 * ed25519.PublicKeySize // the same
+)
 
 // The fixed parts of a line. Everything between them is checked byte by byte.
 const (
@@ -62,9 +66,10 @@ func start() position {
 
 // sealer computes seals. It is not safe for concurrent use.
 type sealer struct {
-	mac hash.Hash
-	sum [sha256.Size]byte
-	hex [sealLen]byte
+	root string // the public key of the first epoch, in hexadecimal; empty if there are no epochs
+	mac  hash.Hash
+	sum  [sha256.Size]byte
+	hex  [sealLen]byte
 }
 
 func newSealer(key []byte) *sealer { return &sealer{mac: hmac.New(sha256.New, key)} }

@@ -33,7 +33,11 @@ func (l *Ledger) create() error {
 	}
 	key := make([]byte, keyLen)
 	rand.Read(key) // never fails: see crypto/rand.Read
-	if err := newSealer(key).writeHead(l.disk, l.dir, start()); err != nil {
+	l.seal = newSealer(key)
+	if err := l.beginEpochs(start()); err != nil {
+		return err
+	}
+	if err := l.seal.writeHead(l.disk, l.dir, start()); err != nil {
 		return err
 	}
 	if err := replace(l.disk, l.dir, keyFile, []byte(hex.EncodeToString(key)+"\n")); err != nil {

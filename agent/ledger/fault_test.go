@@ -167,7 +167,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			}
 			_ = l.Close() // its disk is gone: what it cannot write is lost, as in a crash
 			var fault *Fault
-			if _, err := Verify(dir); err != nil && (!errors.As(err, &fault) || !fault.Recoverable) {
+			if _, err := Verify(dir, ""); err != nil && (!errors.As(err, &fault) || !fault.Recoverable) {
 				t.Errorf("Verify: %v", err)
 			}
 			must(t, open(t, dir).Healthy())

@@ -85,7 +85,7 @@ func TestADiskThatIsFullAtTheVeryFirstStart(t *testing.T) {
 		if _, err := Open(dir, Options{disk: d}); !errors.Is(err, unix.ENOSPC) || errors.As(err, &fault) {
 			t.Errorf("Open: %v", err)
 		}
-		if _, err := Verify(dir); !errors.Is(err, ErrNone) {
+		if _, err := Verify(dir, ""); !errors.Is(err, ErrNone) {
 			t.Errorf("Verify: %v", err)
 		}
 		if _, err := Name(dir); !errors.Is(err, ErrNone) {
@@ -101,7 +101,7 @@ func TestADiskThatIsFullAtTheVeryFirstStart(t *testing.T) {
 	// A key that goes later is a fault, also together with the records.
 	must(t, os.Remove(filepath.Join(dir, keyFile)))
 	for range 2 {
-		if _, err := Verify(dir); !errors.As(err, &fault) {
+		if _, err := Verify(dir, ""); !errors.As(err, &fault) {
 			t.Errorf("without the key: %v", err)
 		}
 		if _, err := Open(dir, Options{}); !errors.As(err, &fault) {
@@ -177,7 +177,7 @@ func tiny(dir string) {
 		}
 	}
 	demand(l.Close() == nil, "it does not close")
-	report, err := Verify(filepath.Join(dir, "ledger"))
+	report, err := Verify(filepath.Join(dir, "ledger"), "")
 	demand(err == nil, err)
 	found := map[string]string{}
 	meanwhile := 0

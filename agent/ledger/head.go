@@ -19,12 +19,21 @@ func (s *sealer) encodeHead(p position) []byte {
 	b = append(b, `,"last":"`...)
 	b = append(b, p.prev[:]...)
 	b = append(b, '"')
+	if s.root != "" {
+		b = append(b, partRoot...)
+		b = append(b, s.root...)
+		b = append(b, '"')
+	}
 	b = append(b, partMAC...)
 	b = append(b, s.seal(b[:len(b)-len(partMAC)])...)
 	return append(b, partEnd+"\n"...)
 }
 
-// decodeHead reads what encodeHead wrote, and nothing else.
+// partRoot begins the part of a head that a ledger without epochs does not have.
+const partRoot = `,"root":"`
+
+// decodeHead reads what encodeHead wrote, and nothing else. The first head tells
+// the sealer of the first epoch, and later ones must have the same.
 func (s *sealer) decodeHead(text []byte) (position, error) {
 	var p position
 	var last string
@@ -33,11 +42,16 @@ func (s *sealer) decodeHead(text []byte) (position, error) {
 		return p, bad
 	}
 	_, err := fmt.Sscanf(string(text), `{"records":%d,"size":%d,"last":"%64s`, &p.seq, &p.size, &last)
-	if err != nil || len(last) != sealLen {
+	if err != nil || len(last) != sealLen || p.size < 0 {
 		return p, bad
 	}
 	copy(p.prev[:], last)
+	root := s.root
+	if _, after, found := bytes.Cut(text, []byte(partRoot)); found && len(after) > rootLen && root == "" {
+		s.root = string(after[:rootLen])
+	}
 	if !bytes.Equal(s.encodeHead(p), text) {
+		s.root = root
 		return p, bad
 	}
 	return p, nil

@@ -51,6 +51,14 @@ type Options struct {
 	// full, or the rights are missing. Healthy says so, and the files are opened
 	// as soon as that is possible.
 	Wait bool
+	// Heads is a folder elsewhere in which the last head of each ledger is kept, so
+	// that a ledger that was put back to an older state is noticed. Empty means that
+	// none is kept.
+	Heads string
+	// Spool are folders that outlive the process, best in memory: what the disk did
+	// not take before Close is kept in the first that takes it, for the next Open,
+	// which looks in all. Without one it is lost.
+	Spool []string
 
 	disk disk // for tests; nil means the real one
 }
@@ -81,6 +89,18 @@ type Ledger struct {
 	name    string            // for the witness
 	told    Witness           // nil if there is none
 	untold  error             // why the witness does not have the last head
+	heads   *heads            // nil if there is none
+	unkept  error             // why heads does not have the last one
+	known   *known            // what heads knew when the ledger was opened; nil once that was compared
+	lost    string            // what was missing then
+
+	signed  uint64      // how many records are in epochs that have ended
+	checked bool        // the epochs' key was found to be the right one
+	due     *time.Timer // ends the present epoch
+
+	headsDir string
+	spool    []string
+	tail     []byte // the last record of the log when it was opened
 }
 
 // Open opens the ledger in dir and creates it if there is none. Intents whose
@@ -93,6 +113,7 @@ func Open(dir string, opt Options) (*Ledger, error) {
 	l := &Ledger{
 		disk: opt.disk, now: opt.Now, process: rand.Text(),
 		at: start(), open: map[string]string{}, mine: map[string]bool{}, told: opt.Witness,
+		headsDir: opt.Heads, spool: opt.Spool,
 	}
 	if l.disk == nil {
 		l.disk = osDisk{}
@@ -147,6 +168,13 @@ func (l *Ledger) openFiles() (err error) {
 		}
 		l.seal = newSealer(key)
 		l.name = l.seal.name()
+		if err := l.adoptEpochs(); err != nil {
+			return err
+		}
+		if l.headsDir != "" {
+			l.heads = headsOf(l.headsDir, l.name)
+			l.known, l.unkept = l.heads.last(l.name)
+		}
 		l.log, err = l.disk.open(l.path(logFile), os.O_RDWR)
 		return err
 	})
@@ -241,8 +269,25 @@ func (l *Ledger) Warning() string {
 	return fmt.Sprintf("%d MiB are left for the record in %s; below %d MiB nothing that acts may run", left>>20, l.dir, RefuseBelow>>20)
 }
 
-// Close writes what is still pending and lets go of the ledger. Intents without
-// a conclusion are "unknown" from the next Open on.
+// Lost says what was missing when the ledger was opened, of what the heads outside
+// of its folder know. It is on record, too. Empty if nothing was.
+func (l *Ledger) Lost() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lost
+}
+
+// Heads says why the last head is not kept outside of the ledger's folder; nil if it
+// is, or should not be.
+func (l *Ledger) Heads() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.unkept
+}
+
+// Close writes what is still pending, ends the epoch and lets go of the ledger.
+// Intents without a conclusion are "unknown" from the next Open on. A *[Spooled]
+// says that records were set aside for it.
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,9 +297,11 @@ func (l *Ledger) Close() error {
 	l.closed = true
 	var err error
 	if len(l.pending) > 0 {
-		err = l.locked(context.Background(), l.settle)
+		if err = l.locked(context.Background(), l.settle); err != nil {
+			err = l.setAside(err)
+		}
 	}
-	return errors.Join(err, l.discard(), l.tellNoMore())
+	return errors.Join(err, l.lastTurn(), l.discard(), l.tellNoMore())
 }
 
 // discard removes the live file and closes all files.
@@ -271,7 +318,10 @@ func (l *Ledger) discard() error {
 			errs = append(errs, f.Close())
 		}
 	}
-	l.log, l.live, l.lock = nil, nil, nil
+	if l.heads != nil {
+		errs = append(errs, l.heads.Close())
+	}
+	l.log, l.live, l.lock, l.heads = nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 

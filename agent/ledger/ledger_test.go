@@ -99,7 +99,7 @@ func outcomes(t testing.TB, dir string) map[string]string {
 
 func verified(t testing.TB, dir string) Report {
 	t.Helper()
-	report, err := Verify(dir)
+	report, err := Verify(dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestKillLosesNoAcknowledgedRecord(t *testing.T) {
 		_ = cmd.Wait() // it was killed
 
 		var fault *Fault
-		if _, err := Verify(dir); err != nil && (!errors.As(err, &fault) || !fault.Recoverable) {
+		if _, err := Verify(dir, ""); err != nil && (!errors.As(err, &fault) || !fault.Recoverable) {
 			t.Fatalf("after a kill: %v", err)
 		}
 		l := open(t, dir)
@@ -335,7 +335,7 @@ func TestExportedLinesDoNotLookAlike(t *testing.T) {
 }
 
 func TestVerifyOfNothing(t *testing.T) {
-	if _, err := Verify(folder(t)); !errors.Is(err, ErrNone) {
+	if _, err := Verify(folder(t), ""); !errors.Is(err, ErrNone) {
 		t.Errorf("%v, want ErrNone", err)
 	}
 }

@@ -190,7 +190,7 @@ func TestNoTamperingGoesUnnoticed(t *testing.T) {
 		}
 		tried++
 		s.store(t, dir)
-		_, err := Verify(dir)
+		_, err := Verify(dir, "")
 		var fault *Fault
 		switch {
 		case err == nil:
@@ -218,7 +218,7 @@ func TestTamperingStopsEverythingThatActs(t *testing.T) {
 		intend(t, l, "true")
 		history = append(history, load(t, dir))
 	}
-	good := last(history)
+	good, whole := last(history), copyOf(t, dir)
 	for name, bad := range map[string]state{
 		"truncated":       {history[3].log, good.head},
 		"older head":      {good.log, history[2].head},
@@ -240,13 +240,33 @@ func TestTamperingStopsEverythingThatActs(t *testing.T) {
 			}
 			intend(t, l, "true")
 			verified(t, dir)
-			good.store(t, dir)
 		})
 		// Each case starts where the good state ends.
 		must(t, l.Close())
+		whole.store(t, dir)
 		l = open(t, dir)
-		history = append(history[:5], load(t, dir))
-		good = last(history)
+		good, whole = load(t, dir), copyOf(t, dir)
+	}
+}
+
+// copied is a copy of a ledger's folder.
+type copied map[string][]byte
+
+func copyOf(t testing.TB, dir string) copied {
+	t.Helper()
+	c := copied{}
+	for _, name := range []string{logFile, headFile, keyFile, epochsFile, epochKeyFile} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		must(t, err)
+		c[name] = text
+	}
+	return c
+}
+
+func (c copied) store(t testing.TB, dir string) {
+	t.Helper()
+	for name, text := range c {
+		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
 }
 

@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,26 +24,61 @@ type Report struct {
 	Head    string `json:"head"`    // the last good one's seal
 	Bytes   int64  `json:"bytes"`
 	Open    int    `json:"open"` // intents without a conclusion
+	// Signed is how many of the records are signed by epochs that have ended.
+	Signed uint64 `json:"signed"`
 }
 
 // Verify proves the ledger in dir. The error is a *Fault that names the first
 // bad record, or says why the ledger cannot be read; ErrNone if there is none.
 // The Report counts what is good even then.
 //
+// heads is the folder of [Options].Heads, and empty where there is none: a ledger
+// that was put back to an older state as a whole is a *Fault, too.
+//
 // It reads the log as it was when it started, while others go on appending.
-func Verify(dir string) (Report, error) {
+func Verify(dir, heads string) (Report, error) {
+	var k *known
+	if heads != "" {
+		name, err := Name(dir)
+		if err != nil {
+			return Report{}, err
+		}
+		if k, err = headsOf(heads, name).last(name); err != nil {
+			return Report{}, fmt.Errorf("ledger: %w", err)
+		}
+	}
+	report, err := verify(dir, k)
+	if what := k.missing(heads, report.Records); err == nil && what != "" {
+		err = &Fault{Record: cmp.Or(k.differs, report.Records+1), Reason: what}
+	}
+	return report, err
+}
+
+// verify proves the ledger in dir with its epochs, and holds it against heads.
+func verify(dir string, k *known) (Report, error) {
 	open := map[string]string{}
-	end, err := walk(dir, func(_ position, text []byte) error {
+	var signed uint64
+	end, err := walk(dir, true, func(v *view, p position, text []byte) error {
+		if v.epochs != nil {
+			if err := v.epochs.meet(p); err != nil {
+				return err
+			}
+			signed = v.epochs.last.records
+		}
+		if k != nil && k.root != "" && k.root != v.seal.root {
+			k.foreign = true
+		}
+		k.meet(p)
 		track(open, text)
 		return nil
 	})
-	return Report{Records: end.seq, Head: string(end.prev[:]), Bytes: end.size, Open: len(open)}, err
+	return Report{Records: end.seq, Head: string(end.prev[:]), Bytes: end.size, Open: len(open), Signed: signed}, err
 }
 
 // Read calls fn for each record, in order, each proved before. It ends with
 // fn's error, or with the *Fault of the first bad record, or nil.
 func Read(dir string, fn func(Record) error) error {
-	_, err := walk(dir, func(p position, text []byte) error {
+	_, err := walk(dir, false, func(_ *view, p position, text []byte) error {
 		r, err := decode(p.seq, p.prev[:], text)
 		if err != nil {
 			return err
@@ -51,18 +88,39 @@ func Read(dir string, fn func(Record) error) error {
 	return err
 }
 
-// walk proves the ledger in dir and calls fn for each good record.
-func walk(dir string, fn func(position, []byte) error) (position, error) {
-	s, err := snapshot(dir)
+// walk proves the ledger in dir and calls fn for each good record. Where the
+// signatures are to be proved, fn has v.epochs meet each.
+func walk(dir string, signatures bool, fn func(*view, position, []byte) error) (position, error) {
+	v, err := snapshot(dir)
 	if err != nil {
 		return start(), fmt.Errorf("ledger: read %q: %w", dir, err)
 	}
-	defer s.log.Close() //nolint:errcheck // opened for reading only
-	if s.headErr != nil {
-		return start(), s.headErr
+	defer v.close()
+	if v.headErr != nil {
+		return start(), v.headErr
 	}
-	end, reached, err := s.seal.follow(s.log, start(), s.head, s.size, fn)
-	if fault := judge(end, s.head, reached, err); fault != nil {
+	if signatures && v.seal.root != "" {
+		if v.epochs, err = v.begin(); err != nil {
+			return start(), err
+		}
+		if err := v.epochs.meet(start()); err != nil {
+			return start(), err
+		}
+	}
+	end, reached, err := v.seal.follow(v.log, start(), v.head, v.size, func(p position, text []byte) error { return fn(&v, p, text) })
+	if v.epochs != nil {
+		if err := v.epochs.prove(); err != nil {
+			return end, err
+		}
+	}
+	fault := judge(end, v.head, reached, err)
+	if fault == nil && err == nil && v.epochs != nil || fault != nil && fault.Recoverable && v.epochs != nil {
+		// What an epoch has signed was never work of a crash.
+		if signs := v.epochs.end(end, v.keys); signs != nil {
+			return end, signs
+		}
+	}
+	if fault != nil {
 		return end, fault
 	}
 	return end, err
@@ -75,6 +133,23 @@ type view struct {
 	size    int64
 	head    position
 	headErr error
+
+	signed     file // the epochs; nil if there are none
+	signedSize int64
+	keys       epochKeys
+	epochs     *epochs // as far as records were met
+}
+
+func (v *view) close() {
+	_ = v.log.Close() // opened for reading only
+	if v.signed != nil {
+		_ = v.signed.Close()
+	}
+}
+
+// begin reads the first epoch.
+func (v *view) begin() (*epochs, error) {
+	return newEpochs(io.NewSectionReader(v.signed, 0, v.signedSize), v.seal.root)
 }
 
 func snapshot(dir string) (v view, err error) {
@@ -115,5 +190,30 @@ func snapshot(dir string) (v view, err error) {
 		return v, errors.Join(err, v.log.Close())
 	}
 	v.size = info.Size()
+	if v.headErr == nil && v.seal.root != "" {
+		if err := v.readEpochs(d, dir); err != nil {
+			v.close()
+			return v, err
+		}
+	}
 	return v, nil
+}
+
+// readEpochs opens the epochs that belong to a head.
+func (v *view) readEpochs(d disk, dir string) (err error) {
+	if v.keys, err = readEpochKeys(d, filepath.Join(dir, epochKeyFile)); err != nil {
+		return err
+	}
+	v.signed, err = d.open(filepath.Join(dir, epochsFile), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Fault{Reason: "the epochs are missing; put " + filepath.Join(dir, epochsFile) + " back"}
+	}
+	if err != nil {
+		return err
+	}
+	info, err := v.signed.Stat()
+	if err == nil {
+		v.signedSize = info.Size()
+	}
+	return err
 }

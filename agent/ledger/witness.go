@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,11 +19,16 @@ type Head struct {
 	Records uint64
 	Seal    string
 	What    string // the record's type
+	Root    string // the public key of the first epoch, in hexadecimal; may be empty
 }
 
 // String is the line that witnesses keep and Compare reads.
 func (h Head) String() string {
-	return fmt.Sprintf("ledger %s record %d head %s %s", h.Ledger, h.Records, h.Seal, h.What)
+	text := fmt.Sprintf("ledger %s record %d head %s %s", h.Ledger, h.Records, h.Seal, h.What)
+	if h.Root != "" {
+		text += " root " + h.Root
+	}
+	return text
 }
 
 // Witness keeps heads somewhere that who rewrites the ledger cannot reach. Tell
@@ -48,6 +54,30 @@ func Syslog() Witness { return &logWitness{socket: syslogSocket, encode: syslogL
 // Journald is a witness in systemd's journal, with fields NOD_LEDGER, NOD_RECORD
 // and NOD_HEAD.
 func Journald() Witness { return &logWitness{socket: journalSocket, encode: journalEntry} }
+
+// SystemLog is a witness in the system's log, journald's where there is one, else
+// syslog's; nil if there is neither. That it goes away is not an error: nobody asked
+// for it.
+func SystemLog() Witness {
+	for _, log := range []struct {
+		socket string
+		of     func() Witness
+	}{{journalSocket, Journald}, {syslogSocket, Syslog}} {
+		if info, err := os.Stat(log.socket); err == nil && info.Mode()&os.ModeSocket != 0 {
+			return lenient{log.of()}
+		}
+	}
+	return nil
+}
+
+// lenient is a witness that may be away.
+type lenient struct{ Witness }
+
+// Tell implements [Witness].
+func (w lenient) Tell(h Head) error {
+	_ = w.Witness.Tell(h) // see SystemLog
+	return nil
+}
 
 // logWitness writes to a local socket, a datagram a head.
 type logWitness struct {
@@ -102,55 +132,57 @@ func journalEntry(h Head) []byte {
 }
 
 // headLine finds a head in a line of a log.
-var headLine = regexp.MustCompile(`\bledger ([0-9a-f]{16}) record ([0-9]{1,19}) head ([0-9a-f]{64})\b`)
+var headLine = regexp.MustCompile(`\bledger ([0-9a-f]{16}) record ([0-9]{1,19}) head ([0-9a-f]{64})\b(?: [a-z]* root ([0-9a-f]{64})\b)?`)
 
 // name tells this ledger from others.
 func (s *sealer) name() string { return string(s.seal([]byte("name of the ledger"))[:16]) }
+
+// known is what a log knows of a ledger.
+type known struct {
+	seals   map[uint64][]string // by the record's number
+	most    uint64              // the highest number
+	root    string              // of the first epoch, as the last head has it; empty if none does
+	found   int                 // heads that records were held against
+	differs uint64              // the first record that is another one; 0 if none is
+	foreign bool                // the ledger's first epoch is another one
+}
+
+// meet takes the record at p.
+func (k *known) meet(p position) {
+	if k == nil {
+		return
+	}
+	for _, seal := range k.seals[p.seq] {
+		k.found++
+		if k.differs == 0 && seal != string(p.prev[:]) {
+			k.differs = p.seq
+		}
+	}
+}
 
 // Compare proves the ledger in dir, and that it is the one whose heads stand in
 // a log: it finds a ledger that was put back to an older state as a whole. The
 // report says how many heads were found; heads of other ledgers do not count.
 // The error is a *Fault that names the first record that the log has otherwise.
 func Compare(dir string, log io.Reader) (report Report, heads int, err error) {
-	s, err := snapshot(dir)
-	if err != nil {
-		return Report{}, 0, fmt.Errorf("ledger: read %q: %w", dir, err)
-	}
-	name, err := s.seal.name(), s.log.Close()
-	if err != nil {
-		return Report{}, 0, fmt.Errorf("ledger: %w", err)
-	}
-	known, most, err := headsIn(log, name)
+	name, err := Name(dir)
 	if err != nil {
 		return Report{}, 0, err
 	}
-	open := map[string]string{}
-	var differs *Fault
-	end, err := walk(dir, func(p position, text []byte) error {
-		track(open, text)
-		for _, seal := range known[p.seq] {
-			heads++
-			if differs == nil && seal != string(p.prev[:]) {
-				differs = &Fault{Record: p.seq, Reason: "the log knows another one in its place: the ledger was put back to an older state and went on from there, or is another one"}
-			}
-		}
-		return nil
-	})
-	report = Report{Records: end.seq, Head: string(end.prev[:]), Bytes: end.size, Open: len(open)}
-	switch {
-	case err != nil:
-		return report, heads, err
-	case differs != nil:
-		return report, heads, differs
-	case most > end.seq:
-		return report, heads, &Fault{Record: end.seq + 1, Reason: fmt.Sprintf("it is missing: the log knows of %d records, the ledger of %d: an older ledger was put in place", most, end.seq)}
+	k, err := headsIn(log, name)
+	if err != nil {
+		return Report{}, 0, err
 	}
-	return report, heads, nil
+	report, err = verify(dir, k)
+	if what := k.missing("the log", report.Records); err == nil && what != "" {
+		err = &Fault{Record: cmp.Or(k.differs, report.Records+1), Reason: what}
+	}
+	return report, k.found, err
 }
 
 // headsIn reads the heads of one ledger from a log.
-func headsIn(log io.Reader, name string) (known map[uint64][]string, most uint64, err error) {
-	known = map[uint64][]string{}
+func headsIn(log io.Reader, name string) (*known, error) {
+	k := &known{seals: map[uint64][]string{}}
 	lines := bufio.NewScanner(log)
 	lines.Buffer(make([]byte, 0, 64<<10), 16<<20)
 	for lines.Scan() {
@@ -159,22 +191,25 @@ func headsIn(log io.Reader, name string) (known map[uint64][]string, most uint64
 			if err != nil || string(found[1]) != name {
 				continue
 			}
-			known[n] = append(known[n], string(found[3]))
-			most = max(most, n)
+			k.seals[n] = append(k.seals[n], string(found[3]))
+			k.most = max(k.most, n)
+			k.root = cmp.Or(string(found[4]), k.root)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, 0, fmt.Errorf("ledger: read the log: %w", err)
+		return nil, fmt.Errorf("ledger: read the log: %w", err)
 	}
-	return known, most, nil
+	return k, nil
 }
 
-// witness tells the witness of the record that was just written.
+// witness tells the witnesses of the record that was just written.
 func (l *Ledger) witness(text []byte) {
-	if l.told == nil {
-		return
-	}
-	h := Head{Ledger: l.name, Records: l.at.seq, Seal: string(l.at.prev[:])}
+	h := Head{Ledger: l.name, Records: l.at.seq, Seal: string(l.at.prev[:]), Root: l.seal.root}
 	h.What, _, _, _ = peek(text)
-	l.untold = l.told.Tell(h)
+	if l.heads != nil {
+		l.unkept = l.heads.Tell(h)
+	}
+	if l.told != nil {
+		l.untold = l.told.Tell(h)
+	}
 }

@@ -49,7 +49,7 @@ func TestAWitnessRefutesARollback(t *testing.T) {
 			for range 3 {
 				must(t, l.Conclude(intend(t, l, "true"), Conclusion{Outcome: Exited}))
 			}
-			older := load(t, dir)
+			older := copyOf(t, dir)
 			for range 2 {
 				must(t, l.Conclude(intend(t, l, "rm -rf /srv"), Conclusion{Outcome: Exited}))
 			}

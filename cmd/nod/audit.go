@@ -176,7 +176,7 @@ func (a *app) auditVerify(known uint64) error {
 	if err != nil {
 		return err
 	}
-	report, err := ledger.Verify(dir)
+	report, err := ledger.Verify(dir, headsDir(a.getenv))
 	if err != nil {
 		return auditError(dir, err)
 	}

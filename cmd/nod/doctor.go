@@ -233,7 +233,7 @@ func (a *app) checkLedger() finding {
 	if err != nil {
 		return finding{Check: "record", Detail: err.Error(), Fix: "set NOD_STATE_DIR"}
 	}
-	report, err := ledger.Verify(dir)
+	report, err := ledger.Verify(dir, headsDir(a.getenv))
 	if errors.Is(err, ledger.ErrNone) {
 		return finding{Check: "record", OK: true, Detail: "empty: nothing has run yet"}
 	}

@@ -218,7 +218,7 @@ func (a *app) note(kind, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	l, _, err := openLedger(state, ledger.Options{})
+	l, _, err := a.openLedger(state, ledger.Options{})
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ type plan struct {
 // gate. No target is open then: see [sites]. After an error nothing is left
 // open.
 func (a *app) openHouse(c *config.Config, p plan) (h *house, err error) {
-	h = &house{config: c, getenv: a.getenv, spare: p.spare}
+	h = &house{config: c, getenv: a.getenv, spare: p.spare, warn: p.warn}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())
@@ -96,13 +96,13 @@ func (a *app) openHouse(c *config.Config, p plan) (h *house, err error) {
 		return h, err
 	}
 	var lost string
-	if h.ledger, lost, err = openLedger(h.state, ledger.Options{Witness: witness(c), Wait: true}); err != nil {
+	if h.ledger, lost, err = a.openLedger(h.state, ledger.Options{Witness: witness(c), Wait: true}); err != nil {
 		return h, fmt.Errorf("record: %w", err)
 	}
 	if lost != "" && p.warn != nil {
 		p.warn(lost + "; if that was not you, find out who it was: nod audit verify goes on saying so")
 	}
-	h.closers = append(h.closers, h.ledger.Close)
+	h.closers = append(h.closers, h.closeLedger)
 	if h.secrets, err = openSecrets(c); err != nil {
 		return h, err
 	}
@@ -120,7 +120,6 @@ func (a *app) openHouse(c *config.Config, p plan) (h *house, err error) {
 	if h.undo, err = undo.Open(filepath.Join(h.state, "undo"), nil); err != nil {
 		return h, err
 	}
-	h.warn = p.warn
 	minter, verifier := tools.NewMint()
 	h.guard, h.verifier = guard.New(verifier), verifier
 	h.known = a.newKnowledge(c, h.state, p)
@@ -212,7 +211,10 @@ func (h *house) hosts() []string {
 // tells nod what it may do. A configuration outside of nod's own folder does
 // not make everything beside it nod's.
 func (h *house) own() []string {
-	own := []string{h.state}
+	own := append([]string{h.state}, spoolDirs(h.getenv, h.state)...)
+	if heads := headsDir(h.getenv); heads != "" {
+		own = append(own, heads)
+	}
 	if h.spare != "" {
 		own = append(own, h.spare)
 	}

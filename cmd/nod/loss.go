@@ -16,17 +16,16 @@ import (
 	"github.com/nod-console/nod/agent/ledger/recording"
 )
 
-// lossKind is the kind of the note that says that the record before is missing.
-const lossKind = "loss"
-
 // anchorPath is the file beside the record that tells which one stood there: a
 // line for each, the name that its heads carry and when it was first seen.
 func anchorPath(state string) string { return filepath.Join(state, "records") }
 
 // openLedger opens the record of a state folder. Where a record was and is not
-// any more, the new one begins with what is missing, and lost says it, too.
-func openLedger(state string, opt ledger.Options) (l *ledger.Ledger, lost string, err error) {
+// any more, the new one begins with what is missing, and lost says it, too; the same
+// of one that was put back to an older state.
+func (a *app) openLedger(state string, opt ledger.Options) (l *ledger.Ledger, lost string, err error) {
 	dir := ledgerDir(state)
+	opt.Heads, opt.Spool = headsDir(a.getenv), spoolDirs(a.getenv, state)
 	if lost, err = lostRecord(state); err != nil {
 		return nil, "", err
 	}
@@ -34,7 +33,9 @@ func openLedger(state string, opt ledger.Options) (l *ledger.Ledger, lost string
 		return nil, "", err
 	}
 	if lost != "" {
-		err = l.Note(ledger.Note{Kind: lossKind, Text: lost, By: "nod"})
+		err = l.Note(ledger.Note{Kind: ledger.LossKind, Text: lost, By: "nod"})
+	} else {
+		lost = l.Lost()
 	}
 	if l.Healthy() != nil {
 		return l, lost, nil // the ledger keeps the note until it can write it, and a later start the anchor
@@ -157,7 +158,7 @@ func anchored(state string) (all []anchorLine, err error) {
 // one with that number.
 func losses(dir string, after uint64) (said []string, err error) {
 	err = ledger.Read(dir, func(r ledger.Record) error {
-		if r.Note != nil && r.Note.Kind == lossKind && r.Seq > after {
+		if r.Note != nil && r.Note.Kind == ledger.LossKind && r.Seq > after {
 			said = append(said, fmt.Sprintf("record %d says: %s", r.Seq, r.Note.Text))
 		}
 		return nil

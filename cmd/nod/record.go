@@ -11,7 +11,6 @@ import (
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/ledger/recording"
 	"github.com/nod-console/nod/backends/pane"
-	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
 func recordingsDir(state string) string { return filepath.Join(state, "recordings") }
@@ -29,17 +28,6 @@ type record struct {
 }
 
 var _ agent.Recorder = (*record)(nil)
-
-// witness is where the ledger's heads go as well; nil if nowhere.
-func witness(c *config.Config) ledger.Witness {
-	switch c.Record.Copy {
-	case "syslog":
-		return ledger.Syslog()
-	case "journald":
-		return ledger.Journald()
-	}
-	return nil
-}
 
 // openRecord opens the recordings beside an open ledger; they pass the filter.
 func openRecord(l *ledger.Ledger, state string, filter func() recording.Filter) (*record, error) {

@@ -126,7 +126,7 @@ func (a *app) removeRecordings(names []string, older time.Duration) (err error) 
 	case len(names) == 0:
 		return errors.New("rm: say which, or --older-than 720h; nod recordings list has their names")
 	}
-	l, _, err := openLedger(state, ledger.Options{})
+	l, _, err := a.openLedger(state, ledger.Options{})
 	if err != nil {
 		return err
 	}

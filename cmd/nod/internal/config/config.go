@@ -82,7 +82,7 @@ type Policy struct {
 
 // Record is the [record] section.
 type Record struct {
-	Copy string // where the heads of the record go as well: "none", "syslog" or "journald"
+	Copy string // where the heads of the record go as well: "auto", "none", "syslog" or "journald"
 }
 
 // Display is the [display] section.

@@ -50,7 +50,7 @@ var settings = []setting{
 	choice("policy.posture", nil, []string{"ask", "ask-all", "read-only"}, func(c *Config) *string { return &c.Policy.Posture }),
 	orNever(duration("policy.revert_after", nil, 2*time.Minute, func(c *Config) *time.Duration { return &c.Policy.RevertAfter }), func(c *Config) *time.Duration { return &c.Policy.RevertAfter }),
 	text("policy.rules", nil, "", func(c *Config) *string { return &c.Policy.Rules }),
-	choice("record.copy", nil, []string{"none", "syslog", "journald"}, func(c *Config) *string { return &c.Record.Copy }),
+	choice("record.copy", []string{"NOD_RECORD_COPY"}, []string{"auto", "none", "syslog", "journald"}, func(c *Config) *string { return &c.Record.Copy }),
 	text("display.theme", []string{"NOD_THEME"}, "ansi", func(c *Config) *string { return &c.Display.Theme }),
 	boolean("display.mouse", nil, true, func(c *Config) *bool { return &c.Display.Mouse }),
 	boolean("display.notifications", nil, true, func(c *Config) *bool { return &c.Display.Notifications }),
