@@ -55,8 +55,11 @@ func (s *Store) create(ctx context.Context, c Conversation) (Conversation, error
 	}
 	now := s.now().Truncate(time.Millisecond)
 	c.ID, c.Created, c.Updated, c.Open = strings.ToLower(rand.Text()[:12]), now, now, true
-	_, err := s.at().db.ExecContext(ctx, `INSERT INTO conversations (id, title, target, model, created, updated, open, holder, parent, agent)
-		VALUES (?, '', ?, ?, ?, ?, 1, ?, ?, ?)`, c.ID, c.Target, c.Model, now.UnixMilli(), now.UnixMilli(), s.at().holder.id, c.Parent, c.Agent)
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, target, model, created, updated, open, holder, parent, agent)
+			VALUES (?, '', ?, ?, ?, ?, 1, ?, ?, ?)`, c.ID, c.Target, c.Model, now.UnixMilli(), now.UnixMilli(), s.at().holder.id, c.Parent, c.Agent)
+		return err
+	})
 	return c, fault(s.at().path, err)
 }
 

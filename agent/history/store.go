@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,10 @@ type Options struct {
 	ReadOnly bool
 	// Now is the clock of the rows; nil means time.Now.
 	Now func() time.Time
+	// Spare makes a folder in which the store goes on when a write finds that its own
+	// takes nothing any more, for the reason why; Move leads back. It is called on the
+	// goroutine that writes, never twice at once. Nil means that the write fails.
+	Spare func(why error) (dir string, err error)
 
 	maxPages int    // a small disk, for tests
 	steps    []step // other migrations, for tests
@@ -46,6 +51,9 @@ type Store struct {
 	now  func() time.Time
 	seat atomic.Pointer[seat] // where it is now; see Move
 	left []*seat              // where it was, until Close
+
+	spare  func(why error) (string, error)
+	moving sync.RWMutex // held for reading by each write, for writing by what changes seat
 }
 
 // seat is a folder with an open database.
@@ -54,6 +62,7 @@ type seat struct {
 	dir    string
 	path   string
 	holder *holder // nil if it is read-only
+	turn   *turn   // nil until it is open for writing
 }
 
 func (s *Store) at() *seat { return s.seat.Load() }
@@ -73,6 +82,7 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	if err := s.open(ctx, opt); err != nil {
 		return nil, errors.Join(fault(s.at().path, err), s.Close())
 	}
+	s.spare = opt.Spare
 	return s, nil
 }
 
@@ -107,6 +117,7 @@ func (s *Store) open(ctx context.Context, opt Options) error {
 		return err
 	}
 	s.at().holder, err = newHolder(s.at().dir)
+	s.at().turn = newTurn(s.at().dir)
 	return err
 }
 
@@ -242,8 +253,33 @@ func (s *Store) Check(ctx context.Context) error {
 	return damaged(s.at().path, errors.New(strings.Join(strings.Fields(found), " ")))
 }
 
-// write runs f in a transaction that nobody else writes in.
+// write runs f in a transaction that nobody else writes in. Where the disk refuses
+// it and there is a spare folder, f runs again there.
 func (s *Store) write(ctx context.Context, f func(tx *sql.Tx) error) error {
+	for {
+		at, err := s.writeOnce(ctx, f)
+		if err == nil {
+			return nil
+		}
+		again, err := s.leave(ctx, at, err)
+		if !again {
+			return err
+		}
+	}
+}
+
+func (s *Store) writeOnce(ctx context.Context, f func(tx *sql.Tx) error) (*seat, error) {
+	s.moving.RLock()
+	defer s.moving.RUnlock()
+	return s.at(), s.transact(ctx, f)
+}
+
+func (s *Store) transact(ctx context.Context, f func(tx *sql.Tx) error) error {
+	release, err := s.at().turn.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	tx, err := s.at().db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -31,7 +31,8 @@ type disk interface {
 	rename(from, to string) error
 	syncDir(path string) error
 	stat(path string) (fs.FileInfo, error)
-	// free is the space that is left for this user, in bytes.
+	// free is the space that is left for this user, in bytes. The error says that
+	// nothing can be written whatever is left.
 	free(path string) (int64, error)
 }
 
@@ -51,7 +52,12 @@ func (osDisk) stat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 
 func (osDisk) syncDir(path string) error { return private.SyncDir(path) }
 
-func (osDisk) free(path string) (int64, error) { return private.Free(path) }
+func (osDisk) free(path string) (int64, error) {
+	if err := private.Takes(path); err != nil {
+		return 0, err
+	}
+	return private.Free(path)
+}
 
 // openOwn opens a file that nobody else can touch.
 func openOwn(path string, flag int) (*os.File, error) { return private.Open(path, flag) }

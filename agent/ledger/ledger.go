@@ -348,7 +348,7 @@ func (l *Ledger) space() error {
 	}
 	left, err := l.disk.free(l.dir)
 	if err != nil {
-		return fmt.Errorf("ledger: free space in %q: %w", l.dir, err)
+		return fmt.Errorf("ledger: %w", err)
 	}
 	if left < RefuseBelow {
 		return fmt.Errorf("ledger: %w: %d MiB are left in %s; make room for at least %d MiB", ErrDiskLow, left>>20, l.dir, RefuseBelow>>20)

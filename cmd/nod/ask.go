@@ -26,9 +26,9 @@ acts is asked on the terminal; without one it is denied. The answer goes to
 standard output, what happens meanwhile to standard error. PROMPT "-" reads
 standard input.
 
-The exit status is 0 when the turn ended with an answer, 125 when it failed or
-what was said could not be kept, 126 when it ended on a denial, 130 when it was
-interrupted.`,
+The exit status is 0 when the turn ended with an answer, 125 when it failed, 126
+when it ended on a denial, 130 when it was interrupted. That what was said could
+not be kept, on a full disk, is a warning.`,
 		Example: `  nod ask "why is the load so high?"
   nod ask --json "what is filling the disk?" | jq -r 'select(.type=="text").text'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,7 +83,13 @@ func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, appr
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, kept.close(context.WithoutCancel(ctx), a, store)) }()
+	defer func() {
+		lost, closeErr := kept.close(context.WithoutCancel(ctx), a, store)
+		if lost != nil {
+			a.warn(lost.Error()) // the answer was given
+		}
+		err = errors.Join(err, closeErr)
+	}()
 	var h *house
 	out := &reporter{app: a, json: asJSON}
 	approver, closeTTY := a.askOnTerminal(&h, out.hold)

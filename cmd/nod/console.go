@@ -141,8 +141,9 @@ func (a *app) openStation(ctx context.Context, c *config.Config, targets []strin
 		d.screen, d.ask, d.allow, d.choose, d.closeScreen, err = a.openFace(ctx, opt)
 	}
 	if err != nil {
-		return nil, errors.Join(err, d.kept.close(context.WithoutCancel(ctx), a, d.store))
+		return nil, errors.Join(err, d.closeHistory(ctx))
 	}
+	d.kept.tell(d.screen.Notify)
 	return d, nil
 }
 
@@ -232,7 +233,14 @@ func (d *station) run(ctx context.Context) error {
 	if quit { // else the link is lost or nod was ended, and the next start offers to go on
 		err = errors.Join(err, d.end(context.WithoutCancel(ctx)))
 	}
-	return errors.Join(err, d.kept.close(context.WithoutCancel(ctx), d.app, d.store))
+	return errors.Join(err, d.closeHistory(ctx))
+}
+
+// closeHistory lets go of the conversations. That they could not be kept is an error:
+// nobody reads a warning when the screen is gone.
+func (d *station) closeHistory(ctx context.Context) error {
+	lost, err := d.kept.close(context.WithoutCancel(ctx), d.app, d.store)
+	return errors.Join(lost, err)
 }
 
 // outcome is what the end of the screen means: a signal is no failure of

@@ -115,7 +115,7 @@ func (a *app) openHouse(c *config.Config, p plan) (h *house, err error) {
 	if h.trace != nil {
 		h.closers = append(h.closers, h.trace.Close)
 	}
-	h.closers = append(h.closers, h.record.tapes.Close, h.record.warnAtEnd(p.warn))
+	h.closers = append(h.closers, h.record.tapes.Close, h.record.warnAtEnd(h.state, p.warn))
 	p.tap = h.record.tap
 	if h.undo, err = undo.Open(filepath.Join(h.state, "undo"), nil); err != nil {
 		return h, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -101,19 +102,32 @@ func (r *record) Conclude(ref ledger.Ref, c ledger.Conclusion) error {
 	return r.noting(r.Ledger.Conclude(ref, c))
 }
 
-// warnAtEnd tells what the operator should know of the record when nod ends.
-func (r *record) warnAtEnd(warn func(string)) func() error {
+// warnAtEnd tells what the operator should know of the record when nod ends: once,
+// until it is over.
+func (r *record) warnAtEnd(state string, warn func(string)) func() error {
 	return func() error {
-		if text := r.Warning(); text != "" && warn != nil {
-			warn(text)
+		told := filepath.Join(state, "warned")
+		text := r.Warning()
+		if warn == nil {
+			return nil
 		}
+		if text == "" {
+			_ = os.Remove(told) // there may be none
+			return nil
+		}
+		about := strings.TrimLeft(text, "0123456789") // how much is left is another number each time
+		if before, err := os.ReadFile(told); err == nil && string(before) == about {
+			return nil
+		}
+		warn(text)
+		_ = os.WriteFile(told, []byte(about), 0o600) // else it is told again
 		return nil
 	}
 }
 
-// alarmEvery is how often the room for the record is looked at. That it cannot be
-// written shows at once.
-const alarmEvery = 10 * time.Second
+// alarmEvery is how often the disk of the record is asked how much is left, which no
+// event tells. A write that fails shows at once.
+const alarmEvery = 500 * time.Millisecond
 
 // watchRecord calls changed with what is wrong with the record, whenever that is
 // something else, until ctx ends: grave if nothing that acts may run. An empty

@@ -18,7 +18,7 @@ const lastConversation = "last"
 // names, or one that was left open, or the last one.
 func (d *station) earlier(ctx context.Context) (*console.Resume, error) {
 	id := d.app.flags.resume
-	if id != "" && d.kept.dir != "" {
+	if id != "" && d.kept.reason() != nil {
 		return nil, fmt.Errorf("console: --resume: %w; nod history show prints a conversation", d.kept.why)
 	}
 	c, err := d.store.Latest(ctx)

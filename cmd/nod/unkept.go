@@ -2,9 +2,16 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
@@ -22,90 +29,128 @@ func (a *app) stateDir() (dir string, barred, err error) {
 }
 
 // unkept is what becomes of conversations that cannot be kept where they belong:
-// they are in a folder of this process's own, until the state can be written.
+// they are in folders of this process's own, until the state can be written. Safe
+// for concurrent use.
 type unkept struct {
-	dir   string // that folder; empty if they are where they belong
+	dir   string // what has those folders; made when it is needed
 	state string
-	why   error
-	used  string // that folder, once they are not there any more
+
+	mu     sync.Mutex
+	made   int   // folders in dir
+	why    error // why the last one is in use; nil if they are where they belong
+	notify func(text string)
 }
 
 // openHistory opens the conversations in a state folder, or, where that cannot be
-// written now, a store of this process's own.
+// written now, a store of this process's own. A disk that takes nothing any more later
+// leads there, too.
 func (a *app) openHistory(ctx context.Context, state string, barred error) (*history.Store, *unkept, error) {
+	u := &unkept{dir: a.ownFolder(), state: state}
 	why := barred
 	if why == nil {
-		s, err := history.Open(ctx, historyDir(state), history.Options{})
+		s, err := history.Open(ctx, historyDir(state), history.Options{Spare: u.spare})
 		var full *history.Error
 		if !errors.As(err, &full) || full.Problem != history.Full && full.Problem != history.ReadOnly {
-			return s, &unkept{}, err
+			return s, u, err
 		}
 		why = err
 	}
-	dir, err := a.ownFolder()
+	dir, err := u.spare(why)
 	if err != nil {
 		return nil, nil, errors.Join(why, fmt.Errorf("nor is there another place for this conversation: %w", err))
 	}
-	s, err := history.Open(ctx, historyDir(dir), history.Options{})
+	s, err := history.Open(ctx, dir, history.Options{Spare: u.spare})
 	if err != nil {
-		return nil, nil, errors.Join(why, err, os.RemoveAll(dir))
+		return nil, nil, errors.Join(why, err, os.RemoveAll(u.dir))
 	}
-	return s, &unkept{dir: dir, state: state, why: why}, nil
+	return s, u, nil
 }
 
-// ownFolder makes a folder for this process, in memory where there is a place for
-// that.
-func (a *app) ownFolder() (string, error) {
-	var errs []error
-	for _, in := range []string{a.getenv("XDG_RUNTIME_DIR"), "/dev/shm", os.TempDir()} {
-		if in == "" {
-			continue
+// ownFolder is the name of a folder for this process, in memory where there is a
+// place for that.
+func (a *app) ownFolder() string {
+	in := os.TempDir()
+	for _, dir := range []string{a.getenv("XDG_RUNTIME_DIR"), "/dev/shm"} {
+		if filepath.IsAbs(dir) && unix.Access(dir, unix.W_OK) == nil {
+			in = dir
+			break
 		}
-		dir, err := os.MkdirTemp(in, "nod-")
-		if err == nil {
-			return dir, nil
-		}
-		errs = append(errs, err)
 	}
-	return "", errors.Join(errs...)
+	return filepath.Join(in, "nod-"+strings.ToLower(rand.Text()[:12]))
+}
+
+// spare makes the next folder for conversations.
+func (u *unkept) spare(why error) (string, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.made == 0 {
+		if err := os.Mkdir(u.dir, 0o700); err != nil {
+			return "", err
+		}
+	}
+	u.made++
+	u.why = why
+	if u.notify != nil {
+		u.notify(u.text())
+	}
+	return filepath.Join(u.dir, strconv.Itoa(u.made), "history"), nil
+}
+
+// tell has notify hear of what is not kept from now on. It must not block.
+func (u *unkept) tell(notify func(text string)) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.notify = notify
 }
 
 // notice is what the operator should know; empty if nothing.
 func (u *unkept) notice() string {
-	if u.dir == "" {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.text()
+}
+
+func (u *unkept) text() string {
+	if u.why == nil {
 		return ""
 	}
 	return u.why.Error() + ". Until it can be, only plain looks run, and what is said is lost when nod ends; " +
 		"nod notices by itself when it can. Earlier conversations: nod history list."
 }
 
+func (u *unkept) reason() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.why
+}
+
 // settle takes the conversations to where they belong, if that can be written by
 // now, and reports whether it just did. No turn may run meanwhile.
 func (u *unkept) settle(ctx context.Context, a *app, s *history.Store) bool {
-	if u.dir == "" {
+	if u.reason() == nil {
 		return false
 	}
 	if _, barred, err := a.stateDir(); err != nil || barred != nil {
 		return false
 	}
-	if err := s.Move(ctx, historyDir(u.state)); err != nil {
+	err := s.Move(ctx, historyDir(u.state))
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err != nil {
 		u.why = err // and the next turn tries again
 		return false
 	}
-	u.used, u.dir = u.dir, ""
+	u.why = nil
 	return true
 }
 
-// close lets go of the store. The error says that what was said is not kept.
-func (u *unkept) close(ctx context.Context, a *app, s *history.Store) error {
+// close lets go of the store. lost says that what was said is not kept, and why; nil
+// if it is.
+func (u *unkept) close(ctx context.Context, a *app, s *history.Store) (lost, err error) {
 	u.settle(ctx, a, s)
-	err := s.Close()
-	if u.dir != "" {
-		u.used = u.dir
-		err = errors.Join(err, fmt.Errorf("what was said is not kept: %w", u.why))
+	err = s.Close()
+	if why := u.reason(); why != nil {
+		lost = fmt.Errorf("what was said is not kept: %w", why)
 	}
-	if u.used != "" {
-		err = errors.Join(err, os.RemoveAll(u.used))
-	}
-	return err
+	return lost, errors.Join(err, os.RemoveAll(u.dir))
 }

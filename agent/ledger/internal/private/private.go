@@ -126,6 +126,22 @@ func Free(path string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
+// Takes says why the file system of path takes no new file now: it is mounted
+// read-only, or has no inode left. Nil means that nothing is known against it.
+func Takes(path string) error {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return &fs.PathError{Op: "statfs", Path: path, Err: err}
+	}
+	switch {
+	case s.Flags&unix.ST_RDONLY != 0:
+		return &fs.PathError{Op: "write", Path: path, Err: unix.EROFS}
+	case s.Files > 0 && s.Ffree == 0:
+		return fmt.Errorf("%s: no inode is left: %w", path, unix.ENOSPC)
+	}
+	return nil
+}
+
 // Flock takes or gives back an advisory lock on f.
 func Flock(f *os.File, how int) error {
 	for {
