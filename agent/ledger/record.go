@@ -80,6 +80,16 @@ type Intent struct {
 type Recording struct {
 	File string        `json:"file"`  // the name of its first file
 	At   time.Duration `json:"at_ns"` // since its beginning
+	// Bound is what the recording was when the run had ended; nil in an intent, and
+	// where the disk was too slow.
+	Bound *Bound `json:"bound,omitempty"`
+}
+
+// Bound says what a recording's file was at a time: the beginning of it never changes.
+type Bound struct {
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`  // how many it had
+	SHA256 string `json:"sha256"` // of those, in hexadecimal
 }
 
 // Conclusion is how a run ended.
@@ -97,12 +107,18 @@ type Conclusion struct {
 
 // Note is a record that is no run.
 type Note struct {
-	// Kind is a stable word: "denied", "read", "posture", "recovered".
+	// Kind is a stable word: "denied", "read", "posture", "recovered", "loss",
+	// "recording" (a file of a recording has ended), "recordings" (some are removed).
 	Kind string `json:"kind"`
 	Text string `json:"text,omitempty"`
 	By   string `json:"by,omitempty"`
 	// Proposal is what a denied call would have done, or what was read.
 	Proposal *Intent `json:"proposal,omitempty"`
+	// Bound is what the file of a recording is that has ended.
+	Bound *Bound `json:"bound,omitempty"`
+	// Removed are the names of files of recordings that are removed; of one that the
+	// operator removes, the name of any of its files.
+	Removed []string `json:"removed,omitempty"`
 }
 
 // Types of a Record.

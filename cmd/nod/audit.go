@@ -97,10 +97,15 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "prove that nobody edited the record",
 		Long: `verify proves each record by its seal and its place in the chain, and names the
-first that is not as nod wrote it. Who holds the key in the record's folder can
-still put the whole folder back to an older state, or write it anew; a copy of
-the heads in the system's log ([record] copy = "syslog" or "journald") refutes
-that: --against compares the record with it.
+first that is not as nod wrote it; it proves the recordings by the digests that
+the record has of them, too. After 64 records, a minute, and at its end, nod signs
+what is there with a key that it then overwrites: nobody can rewrite what was
+signed, not even with all keys that are there now.
+
+The last head is kept outside of the state folder (in nod/heads below
+~/.local/share), and a copy of each goes to the system's log where there is one:
+a record that was put back to an older state as a whole is found out by the file,
+and by the log with --against if somebody rewrote that, too.
 
 A record that was removed is found out by what else nod left in its state: the
 file "records", recordings, conversations. The next record begins with a note of
@@ -149,6 +154,9 @@ func (a *app) auditCompare(path string, known uint64) error {
 	if err := auditLosses(dir, known); err != nil {
 		return err
 	}
+	if _, err := checkRecordings(filepath.Dir(dir)); err != nil {
+		return err
+	}
 	return a.printf("ok: %d records, head %s, %d heads in the log\n", report.Records, report.Head, heads)
 }
 
@@ -183,7 +191,14 @@ func (a *app) auditVerify(known uint64) error {
 	if err := auditLosses(dir, known); err != nil {
 		return err
 	}
-	return a.printf("ok: %d records, head %s\n", report.Records, report.Head)
+	summary, err := checkRecordings(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	if err := a.printf("ok: %d records, head %s\n", report.Records, report.Head); err != nil || summary == "" {
+		return err
+	}
+	return a.printf("%s\n", summary)
 }
 
 func (a *app) auditShowCommand() *cobra.Command {
@@ -192,8 +207,9 @@ func (a *app) auditShowCommand() *cobra.Command {
 		Use:   "show",
 		Short: "print the record, a line each",
 		Long: `show prints the newest records, a line each; what does not fit a line is cut.
-"nod audit export" has all of it. What ran in a pane has the place in its
-recording, which "nod replay" takes, like the name of the run.`,
+"nod audit export" has all of it, and the digests of recordings that have ended.
+What ran in a pane has the place in its recording, which "nod replay" takes, like
+the name of the run.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := a.ledgerFolder()
@@ -213,6 +229,9 @@ recording, which "nod replay" takes, like the name of the run.`,
 func (a *app) auditShow(dir string, last int) error {
 	var lines []string
 	err := ledger.Read(dir, func(r ledger.Record) error {
+		if r.Note != nil && r.Note.Kind == recordingKind {
+			return nil
+		}
 		lines = append(lines, recordLine(r))
 		if last > 0 && len(lines) > last {
 			lines = lines[1:]

@@ -63,7 +63,7 @@ func TestARecordThatWasRemovedIsMissed(t *testing.T) {
 			if err := os.CopyFS(ledgerDir(state), os.DirFS(filepath.Join(other.home, ".local/state/nod/ledger"))); err != nil {
 				t.Fatal(err)
 			}
-			for _, file := range []string{"key", "head", "ledger.jsonl", "lock"} {
+			for _, file := range []string{"key", "head", "ledger.jsonl", "lock", "epochs", "epoch-key"} {
 				if err := os.Chmod(filepath.Join(ledgerDir(state), file), 0o600); err != nil {
 					t.Fatal(err)
 				}

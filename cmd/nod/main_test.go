@@ -94,6 +94,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HOME", home)
 			env.Setenv("SHELL", "/bin/bash")
+			env.Vars = append(env.Vars, noCopy)
 			env.Vars = append(env.Vars, detector())
 			// With this configuration, panes are on a tmux server of the story's own.
 			socket := "nod-test-" + strings.ToLower(rand.Text()[:12])

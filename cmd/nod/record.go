@@ -23,22 +23,44 @@ type record struct {
 	tapes *recording.Store
 
 	mu     sync.Mutex
-	places map[string]*ledger.Recording // of what runs, by the intent
+	places map[string]seenAt // of what runs, by the intent
 
 	changed chan struct{} // holds one if it may be in another state than when it was looked at
 }
 
 var _ agent.Recorder = (*record)(nil)
 
+// seenAt is where a run is seen.
+type seenAt struct {
+	ledger.Recording
+	target, pane string
+}
+
+// bindWithin bounds how long a conclusion waits for the recording of its run. What a
+// slow disk takes later is bound by the next conclusion, or when the recording ends.
+const bindWithin = 250 * time.Millisecond
+
+// recordingKind is the kind of the note that says what the file of a recording is
+// that has ended.
+const recordingKind = "recording"
+
+func bound(b recording.Bound) *ledger.Bound {
+	return &ledger.Bound{File: b.File, Bytes: b.Bytes, SHA256: b.SHA256}
+}
+
 // openRecord opens the recordings beside an open ledger; they pass the filter.
 func openRecord(l *ledger.Ledger, state string, filter func() recording.Filter) (*record, error) {
-	r := &record{Ledger: l, places: map[string]*ledger.Recording{}, changed: make(chan struct{}, 1)}
+	r := &record{Ledger: l, places: map[string]seenAt{}, changed: make(chan struct{}, 1)}
 	var err error
 	r.tapes, err = recording.Open(recordingsDir(state), recording.Options{
 		Redact: filter, Wait: true, Changed: r.look,
 		Removed: func(names []string) {
 			// The ledger keeps a note that it cannot write now.
-			_ = l.Note(ledger.Note{Kind: "recordings", Text: "removed to make room: " + strings.Join(names, ", "), By: "nod"})
+			_ = l.Note(ledger.Note{Kind: "recordings", Text: "removed to make room: " + strings.Join(names, ", "), By: "nod", Removed: names})
+		},
+		Ended: func(b recording.Bound) {
+			// As above.
+			_ = l.Note(ledger.Note{Kind: recordingKind, Text: "ended: " + b.File, By: "nod", Bound: bound(b)})
 		},
 	})
 	return r, err
@@ -68,7 +90,7 @@ func (r *record) Intend(ctx context.Context, i ledger.Intent) (ledger.Ref, error
 	ref, err := r.Ledger.Intend(ctx, i)
 	if err == nil && i.Recording != nil {
 		r.mu.Lock()
-		r.places[ref.ID] = i.Recording
+		r.places[ref.ID] = seenAt{*i.Recording, i.Target, i.Pane}
 		r.mu.Unlock()
 	}
 	return ref, r.noting(err)
@@ -96,9 +118,15 @@ func (r *record) look() {
 // Conclude puts on record how it ended.
 func (r *record) Conclude(ref ledger.Ref, c ledger.Conclusion) error {
 	r.mu.Lock()
-	c.Recording = r.places[ref.ID]
+	place, ok := r.places[ref.ID]
 	delete(r.places, ref.ID)
 	r.mu.Unlock()
+	if ok {
+		c.Recording = &place.Recording
+		if b, ok := r.tapes.Bind(place.target, place.pane, bindWithin); ok {
+			c.Recording.Bound = bound(b)
+		}
+	}
 	return r.noting(r.Ledger.Conclude(ref, c))
 }
 

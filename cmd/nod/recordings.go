@@ -143,7 +143,7 @@ func (a *app) removeRecording(l *ledger.Ledger, dir, name string) error {
 	if filepath.Base(name) != name || !exists(filepath.Join(dir, name)) {
 		return fmt.Errorf("%q: %w; nod recordings list has their names", name, recording.ErrNone)
 	}
-	if err := l.Note(ledger.Note{Kind: "recordings", Text: "to be removed: " + name, By: operator()}); err != nil {
+	if err := l.Note(ledger.Note{Kind: "recordings", Text: "to be removed: " + name, By: operator(), Removed: []string{name}}); err != nil {
 		return fmt.Errorf("nothing is removed, since it cannot be put on record: %w", err)
 	}
 	removed, err := recording.Remove(dir, name)

@@ -92,6 +92,9 @@ func (a *app) replay(ctx context.Context, f replayFlags, what string) error {
 	if err != nil {
 		return err
 	}
+	if said := a.doubts(tape.path); said != "" {
+		a.warn(printable(filepath.Base(tape.path) + ": " + said))
+	}
 	if rec.Torn != "" {
 		a.warn(printable(fmt.Sprintf("%s: %s; what stands before is played", filepath.Base(tape.path), rec.Torn)))
 	}
@@ -287,6 +290,18 @@ func runTape(state, name string) (tape, error) {
 	return t, err
 }
 
+// doubts says in what a recording is not what was recorded; empty if it is.
+func (a *app) doubts(path string) string {
+	state, err := config.StatePath(a.getenv)
+	if err != nil {
+		return ""
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return ""
+	}
+	return doubts(state, path)
+}
+
 // replayInConsole finds a recording for the console.
 func (a *app) replayInConsole(_ context.Context, what string) (console.Tape, error) {
 	found, err := a.findTape(what)
@@ -297,5 +312,5 @@ func (a *app) replayInConsole(_ context.Context, what string) (console.Tape, err
 	if err != nil {
 		return console.Tape{}, err
 	}
-	return console.Tape{Name: filepath.Base(found.path), At: found.at, Recording: rec}, nil
+	return console.Tape{Name: filepath.Base(found.path), At: found.at, Recording: rec, Doubts: printable(a.doubts(found.path))}, nil
 }

@@ -16,6 +16,8 @@ const replayIdle = 2 * time.Second
 type Tape struct {
 	Name string
 	At   time.Duration // where to begin
+	// Doubts says in what it is not what was recorded; empty if it is.
+	Doubts string
 	*recording.Recording
 }
 
@@ -33,6 +35,9 @@ func (c *Console) replay(name string) {
 
 func (c *Console) playTape(t Tape) {
 	c.player = player.New(t.Recording, &c.styles, player.Options{Name: t.Name, At: t.At, Idle: replayIdle, Keys: c.opt.Keys})
+	if t.Doubts != "" {
+		c.chat.Notice("/replay: " + t.Name + ": " + t.Doubts)
+	}
 	if t.Torn != "" {
 		c.chat.Notice("/replay: " + t.Name + ": " + t.Torn + "; what stands before is played")
 	}

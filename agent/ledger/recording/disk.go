@@ -35,7 +35,9 @@ func (osDisk) create(path string) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := private.Flock(f, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	// Who looks in this very instant whether the file is written has the lock for a
+	// moment.
+	if err := private.Flock(f, unix.LOCK_EX); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
 	return osFile{f}, nil

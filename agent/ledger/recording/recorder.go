@@ -35,8 +35,9 @@ type Recorder struct {
 	began time.Time
 	base  string
 
-	wake chan struct{} // holds one: there is something to do
-	done chan struct{} // closed when everything is written, or never will be
+	wake  chan struct{} // holds one: there is something to do
+	hurry chan struct{} // holds one: do it at once
+	done  chan struct{} // closed when everything is written, or never will be
 
 	mu     sync.Mutex
 	queue  []item
@@ -48,6 +49,10 @@ type Recorder struct {
 	gap    gap
 	budget int64 // how much output may come now
 	filled time.Time
+
+	asked, answered uint64        // how often somebody wanted all of it on disk, and got it
+	answer          chan struct{} // closed with the next answer
+	bound           Bound         // what is on disk; zero until something is
 
 	failed error       // why nothing can be written
 	busy   time.Time   // since when the disk is at work; zero if it is not
@@ -69,6 +74,7 @@ const tellGap = 5 * time.Second
 func newRecorder(s *Store, p Pane, retap func()) *Recorder {
 	r := &Recorder{
 		store: s, pane: p, retap: retap, began: s.opt.Now(), wake: make(chan struct{}, 1), done: make(chan struct{}),
+		hurry: make(chan struct{}, 1), answer: make(chan struct{}),
 		budget: s.opt.burst,
 	}
 	r.filled = r.began
@@ -150,6 +156,7 @@ func (r *Recorder) Closed() {
 	}
 	r.closed = true
 	r.post()
+	signal(r.hurry)
 }
 
 func (r *Recorder) mark(text string) {
@@ -230,9 +237,11 @@ func (r *Recorder) afford(n int64) bool {
 }
 
 // post wakes the writer.
-func (r *Recorder) post() {
+func (r *Recorder) post() { signal(r.wake) }
+
+func signal(c chan struct{}) {
 	select {
-	case r.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

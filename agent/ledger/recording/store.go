@@ -57,6 +57,9 @@ type Options struct {
 	// Removed is told the names of files that were removed to make room. It is
 	// called on a goroutine of the store's and may take its time. May be nil.
 	Removed func(names []string)
+	// Ended is told what a file is that is not written any more. It is called on a
+	// goroutine of the store's and may take its time. May be nil.
+	Ended func(Bound)
 	// Changed is told when Healthy may have something else to say. It is called on
 	// a goroutine of the store's, which waits for it. May be nil.
 	Changed func()
@@ -209,6 +212,18 @@ func (s *Store) Place(target, pane string) (Place, bool) {
 		}
 	}
 	return Place{}, false
+}
+
+// Bind has everything that a pane has shown on disk, and says what its file is then.
+// It waits no longer than that; ok is false where the disk took longer, or nothing is
+// recorded.
+func (s *Store) Bind(target, pane string, wait time.Duration) (b Bound, ok bool) {
+	for _, r := range s.all() {
+		if _, on := r.place(); on && r.pane.Target == target && r.pane.ID() == pane {
+			return r.bind(wait)
+		}
+	}
+	return Bound{}, false
 }
 
 // Dir is the folder.

@@ -1,9 +1,12 @@
 package recording
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"os"
 	"path/filepath"
 	"time"
@@ -30,6 +33,7 @@ type writer struct {
 	filter  Filter // nil if there is none
 	f       file
 	size    int64 // of whole lines in f
+	sum     hash.Hash
 	part    int
 	begins  time.Duration // of the part, in the recording
 	tail    []byte        // the beginning of a character
@@ -51,14 +55,15 @@ func (r *Recorder) write() {
 	for {
 		select {
 		case <-r.wake:
-			if !r.isClosed() {
-				time.Sleep(r.store.opt.gather) // bounds the number of writes
-			}
+			w.gather()
 		case <-again:
 		}
-		items, closed := r.take()
+		items, closed, asked := r.take()
 		items = w.redact(items, closed)
-		err := w.put(items)
+		err := w.put(items, asked > 0)
+		if err == nil && asked > 0 {
+			r.tell(asked, w.present())
+		}
 		if err != nil {
 			items = w.rest(items)
 			r.giveBack(items)
@@ -76,14 +81,36 @@ func (r *Recorder) write() {
 	}
 }
 
+// gather waits a little for more, which bounds the number of writes.
+func (w *writer) gather() {
+	if w.r.isClosed() {
+		return
+	}
+	more := time.NewTimer(w.r.store.opt.gather)
+	defer more.Stop()
+	select {
+	case <-more.C:
+	case <-w.r.hurry:
+	}
+}
+
+// present is what is on disk of the present file. Everything is fsynced.
+func (w *writer) present() Bound {
+	if w.f == nil {
+		return Bound{}
+	}
+	return Bound{partName(w.r.base, w.part), w.size, hex.EncodeToString(w.sum.Sum(nil))}
+}
+
 func (r *Recorder) isClosed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.closed
 }
 
-// take takes what is to be written.
-func (r *Recorder) take() (items []item, closed bool) {
+// take takes what is to be written. asked is not 0 if somebody waits until all of it
+// is on disk.
+func (r *Recorder) take() (items []item, closed bool, asked uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	items = r.queue
@@ -91,7 +118,10 @@ func (r *Recorder) take() (items []item, closed bool) {
 	r.bytes = 0
 	r.busy = time.Now()
 	r.late.Reset(r.store.opt.stuck + time.Millisecond)
-	return items, r.closed
+	if r.asked > r.answered {
+		asked = r.asked
+	}
+	return items, r.closed, asked
 }
 
 // giveBack puts back what could not be written.
@@ -146,7 +176,7 @@ func (w *writer) due(err error) <-chan time.Time {
 }
 
 // put writes items. After an error, some of them may be written: see rest.
-func (w *writer) put(items []item) error {
+func (w *writer) put(items []item, surely bool) error {
 	if w.f != nil {
 		if there, err := w.f.there(); err != nil || !there {
 			w.lose()
@@ -181,7 +211,7 @@ func (w *writer) put(items []item) error {
 		w.done(items[:n])
 		items = items[n:]
 	}
-	if w.f == nil || w.dirty.IsZero() || !ended && time.Since(w.dirty) < syncWithin {
+	if w.f == nil || w.dirty.IsZero() || !ended && !surely && time.Since(w.dirty) < syncWithin {
 		return nil
 	}
 	return w.sync()
@@ -270,6 +300,7 @@ func (w *writer) append() error {
 		return err
 	}
 	w.size += int64(len(w.encoded))
+	w.sum.Write(w.encoded) // a hash's Write never fails
 	w.encoded = w.encoded[:0]
 	if w.dirty.IsZero() {
 		w.dirty = time.Now()
@@ -318,6 +349,7 @@ func (w *writer) turn(i item) error {
 		if err := w.sync(); err != nil {
 			return err
 		}
+		w.ended()
 		_ = w.f.Close() // it was fsynced
 		w.f = nil
 		w.r.store.makeRoom()
@@ -346,6 +378,8 @@ func (w *writer) turn(i item) error {
 	}
 	w.part++
 	w.f, w.size, w.begins, w.tail = f, int64(len(header))+1, i.at, nil
+	w.sum = sha256.New()
+	w.sum.Write(append(header, '\n'))
 	w.dirty = time.Now()
 	return private.SyncDir(r.store.dir)
 }
@@ -364,10 +398,21 @@ func (w *writer) close() {
 	if w.f == nil {
 		return
 	}
+	var err error
 	if !w.dirty.IsZero() {
-		if err := w.sync(); err != nil {
+		if err = w.sync(); err != nil {
 			w.r.report(err)
 		}
 	}
+	if err == nil {
+		w.ended()
+	}
 	_ = w.f.Close() // Sync has told
+}
+
+// ended tells what the file is that is about to be closed, all of which is on disk.
+func (w *writer) ended() {
+	if tell := w.r.store.opt.Ended; tell != nil {
+		tell(w.present())
+	}
 }
