@@ -165,7 +165,7 @@ func (a *app) checkShell() finding {
 }
 
 func checkRules(c *config.Config) finding {
-	h := &house{config: c}
+	h := &house{config: c, getenv: a.getenv}
 	rules, err := h.rules()
 	detail := "none of your own"
 	if n := len(rules.All()); n > 0 {

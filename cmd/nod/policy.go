@@ -45,7 +45,7 @@ func (a *app) policyBench(name string) (b policyBench, target string, err error)
 	if err != nil {
 		return policyBench{}, "", err
 	}
-	h := &house{config: c}
+	h := &house{config: c, getenv: a.getenv}
 	if h.state, err = config.StatePath(a.getenv); err != nil {
 		return policyBench{}, "", err
 	}
@@ -72,7 +72,7 @@ cannot be read.`,
 			if err != nil {
 				return err
 			}
-			h := &house{config: c}
+			h := &house{config: c, getenv: a.getenv}
 			if h.state, err = config.StatePath(a.getenv); err != nil {
 				return err
 			}
