@@ -165,7 +165,7 @@ func (a *app) checkShell() finding {
 }
 
 func checkRules(c *config.Config) finding {
-	h := &house{config: c, getenv: a.getenv}
+	h := &house{config: c}
 	rules, err := h.rules()
 	detail := "none of your own"
 	if n := len(rules.All()); n > 0 {
