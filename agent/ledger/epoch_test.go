@@ -85,7 +85,7 @@ func TestWhatWasSignedCannotBeRewritten(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(dir, epochsFile), join(all[:len(all)-2]), 0o600))
 		},
 		"and an epoch signed with the present key": func(h thief) {
-			h.rewrite(t, dir, 8, hide)
+			h.rewrite(t, dir, len(lines(whole[logFile])), hide) // which only the last epoch signs
 			all := lines(whole[epochsFile])
 			e, ok := parseEpoch(all[len(all)-1])
 			if !ok {
@@ -163,11 +163,11 @@ func TestDamagedEpochsAreNoticed(t *testing.T) {
 	}
 	good := history[len(history)-1]
 	r := rand.New(rand.NewPCG(3, 4))
-	for n := range 400 {
+	for n := range 450 {
 		bad := copied{epochsFile: bytes.Clone(good[epochsFile]), epochKeyFile: bytes.Clone(good[epochKeyFile])}
 		l := lines(good[epochsFile])
 		name := ""
-		switch n % 8 {
+		switch n % 9 {
 		case 0:
 			name = "a byte"
 			bad[epochsFile][r.IntN(len(bad[epochsFile]))] ^= byte(1 + r.IntN(255))
@@ -197,9 +197,14 @@ func TestDamagedEpochsAreNoticed(t *testing.T) {
 			name = "an older key with its epochs"
 			old := history[r.IntN(len(history)-1)]
 			bad[epochsFile], bad[epochKeyFile] = old[epochsFile], old[epochKeyFile]
-			if n%16 == 7 {
+			if n%18 == 7 {
 				bad[epochKeyFile] = nil
 			}
+		case 8:
+			name = "a digit of a signature"
+			at := r.IntN(len(l))
+			digit := len(join(l[:at+1])) - len(partEnd) - 2 - r.IntN(2*ed25519.SignatureSize)
+			bad[epochsFile][digit] = "1032547698badcfe"[bytes.IndexByte([]byte("0123456789abcdef"), bad[epochsFile][digit])]
 		}
 		bad.store(t, dir)
 		_, err := Verify(dir, "")

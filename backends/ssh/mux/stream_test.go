@@ -207,3 +207,69 @@ func TestStreamKinds(t *testing.T) {
 		t.Errorf("offset %d %v", at, err)
 	}
 }
+
+// TestAClosedStreamTouchesNothing: a stream that ends in the very instant in which its
+// descriptor becomes ready is neither read nor written. The lock holds up what has
+// waited, until both are so.
+func TestAClosedStreamTouchesNothing(t *testing.T) {
+	r, w, err := os.Pipe()
+	check(t, err)
+	defer quietly(r)
+	defer quietly(w)
+	for _, reads := range []bool{true, false} {
+		end := r
+		if !reads {
+			end = w
+			fill(t, w)
+		}
+		s := passShared(t, end)
+		done := make(chan error, 1)
+		go func() {
+			var err error
+			if reads {
+				_, err = s.Read(make([]byte, 10))
+			} else {
+				_, err = s.Write([]byte("late"))
+			}
+			done <- err
+		}()
+		until(t, "the wait", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.polling == 1
+		})
+		s.mu.Lock()
+		s.closed.Store(true)
+		if reads {
+			_, err = w.WriteString("k")
+		} else {
+			_, err = io.ReadFull(r, make([]byte, 8<<10)) // there is room now
+		}
+		s.mu.Unlock()
+		check(t, err)
+		if err := <-done; !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("reads %t: %v", reads, err)
+		}
+		<-s.released
+		if reads {
+			key := make([]byte, 10)
+			n, err := r.Read(key)
+			if string(key[:n]) != "k" || err != nil {
+				t.Errorf("the keystroke: %q %v", key[:n], err)
+			}
+		}
+	}
+}
+
+// fill writes to a pipe until it takes no more.
+func fill(t *testing.T, w *os.File) {
+	t.Helper()
+	fd := int(w.Fd()) // which makes it block
+	check(t, unix.SetNonblock(fd, true))
+	for {
+		if _, err := unix.Write(fd, make([]byte, 4096)); err != nil {
+			break
+		}
+	}
+	check(t, unix.SetNonblock(fd, false))
+}
