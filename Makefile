@@ -39,8 +39,12 @@ bench: ## run the benchmarks, and the emulator beside its peers
 fuzz: ## fuzz each target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
-lint: ## formatting, vet and the linters
+mutants: ## plant faults, one at a time: a test must find each
+	@$(GO) run -C .tools ./mutants
+
+lint: ## formatting, vet, the linters, and that each fault of mutants can be planted
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	@$(GO) run -C .tools ./mutants -check
 	$(LINT) run ./...
 
 fmt: ## format the code
@@ -57,4 +61,4 @@ generate: ## renew generated files
 
 check: lint test ## what the gate runs
 
-.PHONY: help run build deps test e2e bench fuzz lint fmt vuln shots generate check
+.PHONY: help run build deps test e2e bench fuzz mutants lint fmt vuln shots generate check

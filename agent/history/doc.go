@@ -17,7 +17,9 @@
 //     unknown; nothing is guessed and nothing runs again.
 //   - Several processes may use the store at the same time.
 //   - A write that the disk refuses changes nothing, and the next one succeeds
-//     as soon as the disk takes it.
+//     as soon as the disk takes it. With [Options].Spare, the conversations that the
+//     store holds go on in another folder instead, until [Store.Move] leads back.
+//   - Writers of all processes come in turn: none fails because others write.
 //   - Every method is safe for concurrent use.
 //   - What was said, called and answered is found by its words ([Store.Search]),
 //     but for the model's reasoning.

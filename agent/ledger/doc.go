@@ -15,8 +15,8 @@
 //     disk. When it returns an error, nothing may run.
 //   - An intent whose process is gone gets the conclusion "unknown" at the next
 //     Open. It is never guessed.
-//   - A conclusion that cannot be written is kept in memory and written as soon
-//     as the disk takes it.
+//   - A conclusion or note that cannot be written is kept in memory and written as
+//     soon as the disk takes it, at the latest by the next Open ([Options].Spool).
 //   - Several processes may hold the same ledger. Each append takes an advisory
 //     lock, reads what the others added, verifies it, and only then appends.
 //   - [Ledger.Healthy] says why nothing that acts may run now. It heals without
@@ -31,6 +31,8 @@
 //	ledger.jsonl  {"seq":1,"prev":"…","body":{…},"mac":"…"}, one line a record
 //	head          how many records there are and the last one's seal, sealed itself
 //	key           the secret of the seals
+//	epochs        signatures of what there was at some times, a line each
+//	epoch-key     the key of the next signature
 //	lock          who may append
 //	live-ID       locked for as long as the process with that ID is alive
 //
@@ -44,12 +46,28 @@
 // cut records off the end, cut and append new ones, or remove the head, the key
 // or the log, without Verify saying so and naming the first bad record.
 //
-// Not detected: an older log together with exactly the head of that moment (a
-// rollback of the whole folder, which only a witness outside of the folder can
-// refute), the removal of the whole folder (whoever keeps other files beside it
-// can notice that: [Name] tells one ledger from another), and anything done by somebody who
-// has the key. With [Options].Witness such a witness keeps each head: [Syslog] and
-// [Journald] are two, and [Compare] holds the ledger against what they have kept.
+// Somebody who has all files can write, cut off or append only what no epoch has
+// signed yet: at most 64 records, or those of a minute. See "Epochs".
+//
+// Not detected by the folder alone: an older state of all of its files, one that was
+// written anew from the first record on, and its removal (whoever keeps other files
+// beside it can notice that: [Name] tells one ledger from another). What is kept
+// elsewhere refutes the first two: the last head, in [Options].Heads, which Open and
+// Verify compare by themselves; and each head, in [Options].Witness ([Syslog],
+// [Journald]), which [Compare] holds the ledger against.
+//
+// # Epochs
+//
+// An epoch is a line that signs (Ed25519) how many records there are, the last one's
+// seal, and the key of the next epoch. It ends after 64 records, a minute after the
+// first of them, and when a Ledger is closed. Its key signs once; then the next one is
+// written over it, in place. The head names the first key, so that epochs cannot be
+// left out. A crash between signing and overwriting leaves both keys, of which the next
+// epoch overwrites the old one. A ledger of before begins with an epoch that signs what
+// is there.
+//
+// A key that was overwritten is gone as far as the file system and the disk write in
+// place; one that copies on write, or a snapshot, may keep it.
 //
 // # Crashes
 //

@@ -52,6 +52,13 @@
 // The header has what nod knows in "nod": target, session, pane, the part's
 // number and when it begins.
 //
+// # Binding
+//
+// The beginning of a file never changes. A [Bound] has its length and digest at a time:
+// [Store.Bind] gives one when everything that was shown is on disk, [Options].Ended one
+// of each file that has ended. Who keeps them where they cannot be changed proves with
+// [Check] that a file is what was recorded.
+//
 // # Redaction
 //
 // [Options].Redact makes a [Filter] for each recording: everything passes it
