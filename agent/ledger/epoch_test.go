@@ -423,8 +423,8 @@ func TestHeadsThatCannotBeKeptStopNothing(t *testing.T) {
 	l, err := Open(folder(t), Options{Heads: filepath.Join(file, "heads")})
 	must(t, err)
 	intend(t, l, "true")
-	if l.Heads() == nil || l.Healthy() != nil {
-		t.Errorf("heads %v, healthy %v", l.Heads(), l.Healthy())
+	if l.Warning() != "" || l.Healthy() != nil {
+		t.Errorf("warning %q, healthy %v", l.Warning(), l.Healthy())
 	}
 	must(t, l.Close())
 }

@@ -53,7 +53,7 @@ type Options struct {
 	Wait bool
 	// Heads is a folder elsewhere in which the last head of each ledger is kept, so
 	// that a ledger that was put back to an older state is noticed. Empty means that
-	// none is kept.
+	// none is kept. A folder that cannot be written keeps none, and stops nothing.
 	Heads string
 	// Spool are folders that outlive the process, best in memory: what the disk did
 	// not take before Close is kept in the first that takes it, for the next Open,
@@ -90,7 +90,6 @@ type Ledger struct {
 	told    Witness           // nil if there is none
 	untold  error             // why the witness does not have the last head
 	heads   *heads            // nil if there is none
-	unkept  error             // why heads does not have the last one
 	known   *known            // what heads knew when the ledger was opened; nil once that was compared
 	lost    string            // what was missing then
 
@@ -173,7 +172,7 @@ func (l *Ledger) openFiles() (err error) {
 		}
 		if l.headsDir != "" {
 			l.heads = headsOf(l.headsDir, l.name)
-			l.known, l.unkept = l.heads.last(l.name)
+			l.known, _ = l.heads.last(l.name) // what cannot be read tells nothing
 		}
 		l.log, err = l.disk.open(l.path(logFile), os.O_RDWR)
 		return err
@@ -275,14 +274,6 @@ func (l *Ledger) Lost() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lost
-}
-
-// Heads says why the last head is not kept outside of the ledger's folder; nil if it
-// is, or should not be.
-func (l *Ledger) Heads() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.unkept
 }
 
 // Close writes what is still pending, ends the epoch and lets go of the ledger.

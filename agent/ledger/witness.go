@@ -207,7 +207,7 @@ func (l *Ledger) witness(text []byte) {
 	h := Head{Ledger: l.name, Records: l.at.seq, Seal: string(l.at.prev[:]), Root: l.seal.root}
 	h.What, _, _, _ = peek(text)
 	if l.heads != nil {
-		l.unkept = l.heads.Tell(h)
+		_ = l.heads.Tell(h) // see Options.Heads
 	}
 	if l.told != nil {
 		l.untold = l.told.Tell(h)
