@@ -21,6 +21,8 @@ first=$(dd bs=4096 count=1 2>/dev/null) || exit # nobody has told anything
 if [ -z "$first" ]; then # killed: nobody waits, and a shell takes the terminal over
 	sleep 0.2 2>/dev/null || sleep 1
 fi
+# The modes go first: once the settings are back, a program that waits for them may write.
+printf %s "$2" >&3
 case $(stty -a <&3) in
 *-isig*) # nobody has taken the terminal over meanwhile, as a shell does
 	stty "$1" <&3 || stty sane <&3
@@ -30,7 +32,6 @@ case $(stty -a <&3) in
 	brackets "$5" 2>/dev/null || printf %s "$4" >&3
 	;;
 esac
-printf %s "$2" >&3
 if [ -z "$first" ]; then
 	printf '\r\nnod was killed. The terminal is as it was before; press Enter.\r\n' >&3
 	exit
