@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // span is a part of a line that is a secret.
@@ -19,14 +20,15 @@ type scan struct {
 	text  []byte // the line without what only colours it
 	at    []int  // by offset in text: where that is in the line; nil if they are the same
 	spans []span
+	words bool // whether a word of any rule stands in the line
 }
 
 // look finds the secrets of a line without its end, in order and apart from each
 // other. The result is good until the next call. all leaves out the checks, so
 // that what may become a secret counts as one.
 func (s *scan) look(line []byte, known *needles, all bool) []span {
-	s.spans, s.rules = s.spans[:0], append(s.rules[:0], s.d.own...)
-	s.text, s.at, s.block = line, nil, -1
+	s.spans, s.rules = s.spans[:0], s.rules[:0]
+	s.text, s.at, s.block, s.words = line, nil, -1, false
 	if bytes.IndexByte(line, escape) >= 0 {
 		s.bare(line)
 	}
@@ -36,7 +38,10 @@ func (s *scan) look(line []byte, known *needles, all bool) []span {
 	}
 	slices.Sort(s.rules)
 	for _, i := range slices.Compact(s.rules) {
-		s.apply(&s.d.rules[i], all)
+		s.apply(s.d.rules[i], all)
+	}
+	for _, r := range s.d.own {
+		s.apply(r, all)
 	}
 	if known != nil {
 		s.spans = known.find(s.text, s.spans)
@@ -57,6 +62,7 @@ func (s *scan) meet(all bool) {
 		}
 		for _, m := range w.sets[found] {
 			start := i + 1 - len(m.word)
+			s.words = s.words || m.rule != escapeRule
 			switch {
 			case m.rule == blockRule:
 				if s.block < 0 {
@@ -67,9 +73,9 @@ func (s *scan) meet(all bool) {
 			case s.d.rules[m.rule].at == anywhere:
 				s.rules = append(s.rules, m.rule)
 			case s.d.rules[m.rule].at == afterWord:
-				s.try(&s.d.rules[m.rule], s.keyStart(start), i+1, all)
+				s.after(s.d.rules[m.rule], s.keyStart(start), i+1, all)
 			case start == 0 || !isWord(s.text[start-1]):
-				s.try(&s.d.rules[m.rule], start, start, all)
+				s.try(s.d.rules[m.rule], start, start, all)
 			}
 		}
 	}
@@ -83,9 +89,26 @@ func (s *scan) keyStart(at int) int {
 	return at
 }
 
+// after tries a rule behind its word.
+func (s *scan) after(r *rule, from, at int, all bool) {
+	if !r.assigns || operates(s.text[at:]) {
+		s.try(r, from, at, all)
+	}
+}
+
+// operates reports whether the rest of a name and an operator stand there. Few
+// words are followed by one, and this is much faster than an expression.
+func operates(p []byte) bool {
+	i := 0
+	for i < len(p) && i < 24 && (isWord(p[i]) || strings.IndexByte(" \t.-'\"\r\n", p[i]) >= 0) {
+		i++
+	}
+	return i < len(p) && strings.IndexByte("=>:|?,", p[i]) >= 0
+}
+
 // try adds what a rule finds at one place. from is where the find begins.
 func (s *scan) try(r *rule, from, at int, all bool) {
-	groups := r.pattern.FindSubmatchIndex(s.text[at:])
+	groups := r.match().FindSubmatchIndex(s.text[at:])
 	if groups == nil {
 		return
 	}
@@ -100,7 +123,7 @@ func (s *scan) try(r *rule, from, at int, all bool) {
 
 // apply adds what a rule finds anywhere.
 func (s *scan) apply(r *rule, all bool) {
-	for _, groups := range r.pattern.FindAllSubmatchIndex(s.text, -1) {
+	for _, groups := range r.match().FindAllSubmatchIndex(s.text, -1) {
 		s.take(r, groups, groups[0], all)
 	}
 }

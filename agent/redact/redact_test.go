@@ -39,12 +39,30 @@ func example(marked string) (text, secret string) {
 	return text, after[:min(end, 6)]
 }
 
-// TestKinds holds each kind to its own examples, in several surroundings.
-func TestKinds(t *testing.T) {
-	kinds, err := readKinds()
+// ownKinds are those of kinds.toml.
+func ownKinds(t testing.TB) []kind {
+	t.Helper()
+	files, err := readKinds()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files[0].Kind
+}
+
+// TestExpressions: those of the files are compiled when they are first tried,
+// where one that is none would be a panic.
+func TestExpressions(t *testing.T) {
+	for _, r := range newKeeper(t).detector.rules {
+		r.match()
+		for _, a := range r.allow {
+			a.has(find{rule: r, line: []byte("x"), groups: []int{0, 1}})
+		}
+	}
+}
+
+// TestKinds holds each kind to its own examples, in several surroundings.
+func TestKinds(t *testing.T) {
+	kinds := ownKinds(t)
 	d, err := NewDetector()
 	if err != nil {
 		t.Fatal(err)
@@ -160,10 +178,7 @@ func difference(got, want string) string {
 // samples is all examples, in lines of text, of colours, of a terminal.
 func samples(t testing.TB) string {
 	t.Helper()
-	kinds, err := readKinds()
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := ownKinds(t)
 	var b strings.Builder
 	for _, k := range kinds {
 		for _, marked := range k.Found {

@@ -36,6 +36,7 @@ type Stream struct {
 
 	line  []byte // what has come of a line that has not ended
 	sent  int    // how much of it was given out
+	carry []byte // what of the lines before is looked at with this one
 	block block
 	out   []byte
 }
@@ -53,7 +54,7 @@ func (d *Detector) Stream(mark Marker) *Stream {
 // result is good until the next call.
 func (s *Stream) Push(p []byte) []byte {
 	s.out = s.out[:0]
-	if len(s.line) == 0 && !s.block.open {
+	if len(s.line) == 0 && !s.block.open && len(s.carry) == 0 {
 		if last := bytes.LastIndexByte(p, '\n'); last >= 0 {
 			p = p[s.bulk(p[:last+1]):]
 		}
@@ -72,6 +73,7 @@ func (s *Stream) Flush() []byte {
 		s.line = s.line[:0]
 	}
 	s.closeBlock()
+	s.carry = s.carry[:0]
 	return s.out
 }
 
@@ -97,7 +99,7 @@ func (s *Stream) bulk(p []byte) int {
 		stop := bytes.IndexByte(p[i:], '\n') + 1 + i
 		s.out = append(s.out, p[from:start]...)
 		s.feed(p[start:stop])
-		for s.block.open && stop < len(p) {
+		for (s.block.open || len(s.carry) > 0) && stop < len(p) {
 			n := bytes.IndexByte(p[stop:], '\n') + 1
 			s.feed(p[stop : stop+n])
 			stop += n
@@ -178,8 +180,11 @@ func (s *Stream) end(line, end []byte) {
 		}
 		s.closeBlock()
 	}
-	spans := s.scan.look(line, s.known(), false)
+	spans := s.scan.lookBehind(s.carry, line, s.known())
 	opens := s.scan.opens()
+	if len(line) > 0 || len(end) == 0 || end[0] != '\n' { // a line may end with two bytes
+		s.carry = s.scan.carries(s.carry, line)
+	}
 	s.give(line, sent, spans)
 	s.out = append(s.out, end...)
 	s.block.open = opens
@@ -206,7 +211,7 @@ func (s *Stream) cut(line []byte) int {
 		s.closeBlock()
 	}
 	sent := s.sent
-	s.sent = 0
+	s.sent, s.carry = 0, s.carry[:0]
 	spans := s.scan.look(line, s.known(), false)
 	at := len(line)
 	if i := bytes.LastIndexAny(line[maxLine/2:], " \t,;&"); i >= 0 {
@@ -251,7 +256,7 @@ func (s *Stream) closeBlock() {
 // be no part of a secret whatever follows.
 func (s *Stream) early() {
 	n := len(s.line)
-	if n == 0 || n > maxEarly || s.block.open || len(s.scan.d.own) > 0 {
+	if n == 0 || n > maxEarly || s.block.open || len(s.carry) > 0 || len(s.scan.d.own) > 0 {
 		return
 	}
 	if safe := s.safe(s.line); safe > s.sent {

@@ -44,6 +44,7 @@ var checks = map[string]func(find) bool{
 	"environment": isEnvironment,
 	"random":      func(f find) bool { return isValue(f) && hasDigit(f.value()) },
 	"option":      isOption,
+	"entropy":     isRandom,
 }
 
 // refers are the beginnings of what stands for a value elsewhere: shell and

@@ -37,6 +37,17 @@ func (w *words) step(state uint16, b byte) uint16 {
 	return w.next[int(state)*w.width+int(w.class[b])]
 }
 
+// in reports whether any of the words stands in a text.
+func (w *words) in(text []byte) bool {
+	state := uint16(0)
+	for _, b := range text {
+		if state = w.step(state, b); w.found[state] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // wordIndex collects words.
 type wordIndex struct {
 	list []string

@@ -1,0 +1,90 @@
+package redact
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// fixture is a text that others test their rules with, and the secrets that
+// their rules see in it; none says that there is no secret.
+type fixture struct {
+	Rule    string   `json:"rule"`
+	Text    string   `json:"text"`
+	Secrets []string `json:"secrets"`
+}
+
+func readFixtures(t *testing.T, path string) (all []fixture) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var r io.Reader = file
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 4<<20)
+	for lines.Scan() {
+		var f fixture
+		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// rates are how many of the texts with a secret are changed, and of those without.
+type rates struct{ found, positives, touched, negatives int }
+
+func (r rates) of(n, all int) float64 { return 100 * float64(n) / float64(max(all, 1)) }
+
+func measure(t *testing.T, all []fixture) (r rates) {
+	t.Helper()
+	show := os.Getenv("NOD_REDACT_SHOW") != ""
+	d := newKeeper(t).detector
+	for _, f := range all {
+		out := whole(d.Stream(nil), f.Text)
+		changed := out != f.Text
+		switch {
+		case f.Secrets != nil:
+			r.positives++
+			if changed {
+				r.found++
+			} else if show {
+				t.Logf("missed %s: %q", f.Rule, f.Text)
+			}
+		default:
+			r.negatives++
+			if changed {
+				r.touched++
+				if show {
+					t.Logf("touched %s: %q -> %q", f.Rule, f.Text, out)
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d texts with a secret: %.1f %%; %d of %d without one: %.1f %%", r.found, r.positives, r.of(r.found, r.positives), r.touched, r.negatives, r.of(r.touched, r.negatives))
+	return r
+}
+
+// TestRates measures with fixtures of the operator's choice: NOD_REDACT_FIXTURES
+// is a list of files as `make redact-rates` makes them.
+func TestRates(t *testing.T) {
+	files := os.Getenv("NOD_REDACT_FIXTURES")
+	if files == "" {
+		t.Skip("NOD_REDACT_FIXTURES names no fixtures")
+	}
+	for file := range strings.SplitSeq(files, ":") {
+		t.Run(file, func(t *testing.T) { measure(t, readFixtures(t, file)) })
+	}
+}
