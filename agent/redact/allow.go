@@ -29,7 +29,7 @@ func (a *allowed) has(f find) bool {
 		if len(a.Words) > 0 {
 			var index wordIndex
 			for _, w := range a.Words {
-				index.add(w, 0)
+				index.add(w, 0, true)
 			}
 			a.words = index.build()
 		}
@@ -61,8 +61,21 @@ func isRandom(f find) bool {
 			return false
 		}
 	}
-	key, _ := f.named("key")
-	return f.rule.at != afterWord || !cursor(bytes.TrimRight(key, "=: \t\"'"))
+	if f.rule.at != afterWord {
+		return true
+	}
+	key, _ := f.named("key") // up to the word
+	return !cursor(key) && !isNoise(f.line[f.groups[0]:f.start])
+}
+
+// isNoise reports whether a name is none, but random text with a word in it.
+func isNoise(name []byte) bool {
+	for part := range bytes.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("_.- \t\"'=:>,", r) }) {
+		if len(part) >= 20 && hasDigit(part) && hasUpper(part) && hasLower(part) {
+			return true
+		}
+	}
+	return false
 }
 
 // entropy is Shannon's, in bits a byte.

@@ -142,9 +142,9 @@ var builtIn = sync.OnceValues(func() (*ruleSet, error) {
 		}
 	}
 	for _, w := range blockWords {
-		index.add(w, blockRule)
+		index.add(w, blockRule, true)
 	}
-	index.add("\x1b", escapeRule)
+	index.add("\x1b", escapeRule, false)
 	set.words = index.build()
 	return set, nil
 })
@@ -155,7 +155,7 @@ func (set *ruleSet) add(index *wordIndex, k kind, words []string, pattern string
 		return err
 	}
 	for _, w := range words {
-		index.add(w, len(set.rules))
+		index.add(w, len(set.rules), r.at == afterWord)
 	}
 	set.rules = append(set.rules, r)
 	return nil

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -12,10 +13,13 @@ type span struct {
 	kind       string
 }
 
+// met is a rule, and where the first of its words stands in a line.
+type met struct{ rule, at int }
+
 // scan is what one line is looked at with; it is reused from line to line.
 type scan struct {
 	d     *Detector
-	rules []int  // whose words stand in the line
+	rules []met  // the rules for the whole line whose words stand in it
 	block int    // where the word of a block stands; -1 if none does
 	text  []byte // the line without what only colours it
 	at    []int  // by offset in text: where that is in the line; nil if they are the same
@@ -36,12 +40,16 @@ func (s *scan) look(line []byte, known *needles, all bool) []span {
 	if s.block >= 0 {
 		s.inline()
 	}
-	slices.Sort(s.rules)
-	for _, i := range slices.Compact(s.rules) {
-		s.apply(s.d.rules[i], all)
+	slices.SortFunc(s.rules, func(a, b met) int {
+		return cmp.Or(a.rule-b.rule, a.at-b.at)
+	})
+	for i, m := range s.rules {
+		if i == 0 || m.rule != s.rules[i-1].rule {
+			s.apply(s.d.rules[m.rule], m.at, all)
+		}
 	}
 	for _, r := range s.d.own {
-		s.apply(r, all)
+		s.apply(r, 0, all)
 	}
 	if known != nil {
 		s.spans = known.find(s.text, s.spans)
@@ -71,7 +79,7 @@ func (s *scan) meet(all bool) {
 			case m.rule < 0 || !m.exact(s.text[start:i+1]) || bytes.HasSuffix(s.text[:start], []byte("⟦")):
 				// The last is a placeholder's own word.
 			case s.d.rules[m.rule].at == anywhere:
-				s.rules = append(s.rules, m.rule)
+				s.rules = append(s.rules, met{m.rule, start})
 			case s.d.rules[m.rule].at == afterWord:
 				s.after(s.d.rules[m.rule], s.keyStart(start), i+1, all)
 			case start == 0 || !isWord(s.text[start-1]):
@@ -121,10 +129,20 @@ func (s *scan) try(r *rule, from, at int, all bool) {
 	s.take(r, groups, at, all)
 }
 
-// apply adds what a rule finds anywhere.
-func (s *scan) apply(r *rule, all bool) {
+// apply adds what a rule finds anywhere. What of a secret stands before the
+// first of the rule's words may have been given out already, and stays.
+func (s *scan) apply(r *rule, word int, all bool) {
 	for _, groups := range r.match().FindAllSubmatchIndex(s.text, -1) {
+		before := len(s.spans)
 		s.take(r, groups, groups[0], all)
+		if len(s.spans) == before {
+			continue
+		}
+		if x := &s.spans[before]; x.end <= word {
+			s.spans = s.spans[:before]
+		} else {
+			x.start = max(x.start, word)
+		}
 	}
 }
 

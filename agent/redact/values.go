@@ -36,13 +36,14 @@ func (f find) quoted() bool {
 
 // checks say by name whether a find is a secret indeed.
 var checks = map[string]func(find) bool{
-	"":            func(f find) bool { return !isPlaceholder(f.value()) },
+	"":            func(f find) bool { return !isPlaceholder(f.value()) && !isMask(f.value()) },
 	"own":         func(f find) bool { return !isPlaceholder(f.value()) },
 	"any":         isValue,
 	"password":    isPassword,
 	"token":       isToken,
 	"environment": isEnvironment,
-	"random":      func(f find) bool { return isValue(f) && hasDigit(f.value()) },
+	"random":      func(f find) bool { return isValue(f) && hasDigit(f.value()) && !isMask(f.value()) },
+	"login":       isLogin,
 	"option":      isOption,
 	"entropy":     isRandom,
 }
@@ -71,6 +72,9 @@ func isValue(f find) bool {
 	v := f.value()
 	if len(v) == 0 || isPlaceholder(v) {
 		return false
+	}
+	if bytes.HasSuffix(v, []byte("...")) {
+		return false // cut short
 	}
 	for _, r := range refers {
 		if len(v) >= len(r) && string(v[:len(r)]) == r {
@@ -102,11 +106,32 @@ func isPassword(f find) bool {
 	return !isDigits(v) || len(v) >= 6
 }
 
+// isLogin tells a password behind a user's name from an example of one.
+func isLogin(f find) bool {
+	user, _ := f.named("user")
+	v := f.value()
+	return isValue(f) && v[0] != '[' && v[len(v)-1] != '>' && !bytes.Equal(user, v)
+}
+
+// isMask reports whether a value stands for one: "ghp_xxxxxxxxxxxx".
+func isMask(v []byte) bool {
+	if len(v) < 12 {
+		return false
+	}
+	var count [256]int
+	most := 0
+	for _, b := range v {
+		count[b]++
+		most = max(most, count[b])
+	}
+	return 5*most >= 2*len(v)
+}
+
 // isToken tells a random value from names, numbers, paths and prose.
 func isToken(f find) bool {
 	v := f.value()
 	key, _ := f.named("key")
-	if !isValue(f) || isPath(v) || isCode(f) || cursor(key) || bytes.ContainsAny(v, " ") {
+	if !isValue(f) || isMask(v) || isPath(v) || isCode(f) || cursor(key) || bytes.ContainsAny(v, " ") {
 		return false
 	}
 	switch {
@@ -145,7 +170,7 @@ func cursor(key []byte) bool {
 	return cursorKey.Match(key)
 }
 
-var cursorKey = regexp.MustCompile(`(?i)(?:next|page|prev|previous|continuation|continue|sync|start|max|min|cancel|resume|scroll|cursor|end|unk|pad|bos|eos|special|public|num|per|total)[_.-]?(?:page[_.-]?)?token$|public[_-]?key`)
+var cursorKey = regexp.MustCompile(`(?i)(?:csrf|xsrf|next|page|prev|previous|continuation|continue|sync|start|max|min|cancel|resume|scroll|cursor|end|unk|pad|bos|eos|special|public|num|per|total)[_.-]?(?:page[_.-]?)?token$|public[_-]?key`)
 
 // passwordKey tells "db_pass" from "bypass".
 var passwordKey = regexp.MustCompile(`(?i)(?:password|passwd|passphrase|passwort|passcode)$|[a-z0-9](?-i:Pass|Pwd)$|(?:^|[_.-]|require|master|bind|root|user|db|login)(?:pwd|pass)$|(?:^|[_.-])psk$`)

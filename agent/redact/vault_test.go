@@ -192,7 +192,7 @@ func TestTheOperatorsPatterns(t *testing.T) {
 
 // TestPromptsAreNotHeldBack: what is interactive keeps its pace.
 func TestPromptsAreNotHeldBack(t *testing.T) {
-	for _, text := range []string{"deploy@web-1:~$ ", "$ ls -lz", "[sudo] password for deploy: ", "Enter passphrase for key '/root/.ssh/id': ", "progress 45%", "\x1b[1mweb\x1b[0m> ", "(reading database) "} {
+	for _, text := range []string{"deploy@web-1:~$ ", "$ ls -l 7", "[sudo] password for deploy: ", "Enter passphrase for key '/root/.ssh/id': ", "progress 45%", "\x1b[1mweb\x1b[0m> ", "(reading database) "} {
 		s := newKeeper(t).detector.Stream(nil)
 		if got := string(s.Push([]byte(text))); got != text {
 			t.Errorf("%q: %q was given out", text, got)

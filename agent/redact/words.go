@@ -14,7 +14,7 @@ type words struct {
 	found []uint16   // by state: index into sets; 0 if no word ends here
 	sets  [][]match
 	named []bool  // by set: whether there is more in it than escapeRule
-	depth []uint8 // by state: how much of a word is there
+	depth []uint8 // by state: how much is there of a word that a secret may begin with
 }
 
 // match is a word that ends in a state.
@@ -52,11 +52,13 @@ func (w *words) in(text []byte) bool {
 type wordIndex struct {
 	list []string
 	rule []int
+	name []bool // the secret begins behind the word
 }
 
-func (x *wordIndex) add(word string, rule int) {
+func (x *wordIndex) add(word string, rule int, name bool) {
 	x.list = append(x.list, word)
 	x.rule = append(x.rule, rule)
+	x.name = append(x.name, name)
 }
 
 func (x *wordIndex) build() *words {
@@ -82,9 +84,12 @@ func (x *wordIndex) build() *words {
 				w.next[at] = uint16(len(w.found))
 				w.next = append(w.next, make([]uint16, w.width)...)
 				w.found = append(w.found, 0)
-				w.depth = append(w.depth, uint8(j+1))
+				w.depth = append(w.depth, 0)
 			}
 			state = w.next[at]
+			if !x.name[i] {
+				w.depth[state] = uint8(j + 1)
+			}
 		}
 		ends[state] = append(ends[state], match{x.rule[i], word})
 	}
@@ -108,6 +113,9 @@ func (w *words) fill(ends map[uint16][]match) {
 	for len(queue) > 0 {
 		state := queue[0]
 		queue = queue[1:]
+		if w.depth[state] == 0 {
+			w.depth[state] = w.depth[back[state]]
+		}
 		set := append(ends[state], w.sets[w.found[back[state]]]...)
 		if len(set) > 0 {
 			w.found[state] = uint16(len(w.sets))
