@@ -14,7 +14,7 @@ import (
 )
 
 // others are rules that package redact has in a form of its own: those over many lines.
-var others = map[string]bool{"private-key": true, "kubernetes-secret-yaml": true}
+var others = map[string]bool{"private-key": true, "nuget-config-password": true, "kubernetes-secret-yaml": true}
 
 type allowlist struct {
 	Condition string   `toml:"condition"`
@@ -77,7 +77,7 @@ func rules(w io.Writer) error {
 		at, words, pattern := "", r.Keywords, r.Regex
 		pattern = strings.Replace(pattern, generic, "access|auth|api|credential|creds|key|passwd|password|secret|token", 1)
 		if m := named.FindStringSubmatchIndex(pattern); m != nil && !strings.Contains(pattern, `$)|`) {
-			at, words = "after", strings.Split(pattern[m[2]:m[3]], "|")
+			at, words = "after", lower(strings.Split(pattern[m[2]:m[3]], "|"))
 			flag := ""
 			if strings.HasPrefix(pattern, "(?i)") {
 				flag = "(?i)"
@@ -85,12 +85,20 @@ func rules(w io.Writer) error {
 			pattern = flag + strings.TrimSuffix(pattern[m[4]:m[5]], "{0,3})") + strings.Repeat("{0,3}", strings.Count(pattern[m[4]:m[5]], "{0,3})")) + pattern[m[5]:]
 		} else {
 			pattern = strings.ReplaceAll(pattern, prefix, "")
+			if exact, start := beginnings(pattern, words); exact != nil {
+				words = exact
+				if start {
+					at = "start"
+				}
+			} else {
+				words = lower(words)
+			}
 		}
 		fmt.Fprintf(out, "\n[[kind]]\nname = %q\n", r.ID)
 		if at != "" {
 			fmt.Fprintf(out, "at = %q\n", at)
 		}
-		fmt.Fprintf(out, "words = %s\npatterns = [%s]\ncheck = \"entropy\"\n", list(lower(words), strconv.Quote), literal(pattern))
+		fmt.Fprintf(out, "words = %s\npatterns = [%s]\ncheck = \"entropy\"\n", list(words, strconv.Quote), literal(pattern))
 		if r.Entropy > 0 {
 			fmt.Fprintf(out, "entropy = %s\n", strconv.FormatFloat(r.Entropy, 'g', -1, 64))
 		}

@@ -56,16 +56,18 @@ func isRandom(f find) bool {
 	if isPlaceholder(f.value()) || entropy(f.value()) <= f.rule.entropy && f.rule.entropy > 0 {
 		return false
 	}
+	if f.rule.at == afterWord {
+		key, _ := f.named("key") // up to the word
+		if cursor(key) || isNoise(f.line[f.groups[0]:f.start]) {
+			return false
+		}
+	}
 	for _, a := range f.rule.allow {
 		if a.has(f) {
 			return false
 		}
 	}
-	if f.rule.at != afterWord {
-		return true
-	}
-	key, _ := f.named("key") // up to the word
-	return !cursor(key) && !isNoise(f.line[f.groups[0]:f.start])
+	return true
 }
 
 // isNoise reports whether a name is none, but random text with a word in it.

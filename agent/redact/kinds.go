@@ -155,7 +155,7 @@ func (set *ruleSet) add(index *wordIndex, k kind, words []string, pattern string
 		return err
 	}
 	for _, w := range words {
-		index.add(w, len(set.rules), r.at == afterWord)
+		index.add(w, len(set.rules), r.at == afterWord || w[0] == ' ') // no secret begins with a blank
 	}
 	set.rules = append(set.rules, r)
 	return nil
@@ -174,7 +174,7 @@ func newRule(k kind, pattern string) (*rule, error) {
 		pattern = "^(?:" + pattern + ")"
 	}
 	r := &rule{kind: k.Name, at: at, expr: pattern, check: check, entropy: k.Entropy, group: k.Group,
-		assigns: at == afterWord && k.Check == "entropy"}
+		assigns: at == afterWord && (k.Check == "entropy" || k.Check == "password" || k.Check == "token")}
 	for i := range k.Allow {
 		r.allow = append(r.allow, &k.Allow[i])
 	}

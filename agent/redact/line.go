@@ -108,7 +108,7 @@ func (s *scan) after(r *rule, from, at int, all bool) {
 // words are followed by one, and this is much faster than an expression.
 func operates(p []byte) bool {
 	i := 0
-	for i < len(p) && i < 24 && (isWord(p[i]) || strings.IndexByte(" \t.-'\"\r\n", p[i]) >= 0) {
+	for i < len(p) && i < 24 && (isWord(p[i]) || strings.IndexByte(" \t.-'\"\\]`\r\n", p[i]) >= 0) {
 		i++
 	}
 	return i < len(p) && strings.IndexByte("=>:|?,", p[i]) >= 0

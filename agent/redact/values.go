@@ -76,6 +76,9 @@ func isValue(f find) bool {
 	if bytes.HasSuffix(v, []byte("...")) {
 		return false // cut short
 	}
+	if v[0] == '%' && v[len(v)-1] == '%' {
+		return false // a variable
+	}
 	for _, r := range refers {
 		if len(v) >= len(r) && string(v[:len(r)]) == r {
 			return false
