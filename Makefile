@@ -12,7 +12,7 @@ BENCH    ?= .
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build nod, get what is missing, open the console
 	@.ci/deps --optional
@@ -56,9 +56,18 @@ vuln: ## look for known vulnerabilities that the code reaches
 shots: build ## take the pictures of the documents anew, from the real screen
 	@$(GO) run ./cmd/nod/internal/shots -nod $(BIN) -out .shots
 
+redact-rules: ## renew what package redact takes from gitleaks: rules and fixtures
+	cd .tools/redact && $(GO) run . rules > gitleaks.new && mv gitleaks.new ../../agent/redact/gitleaks.toml
+	cd .tools/redact && $(GO) run . fixtures | gzip -9n > ../../agent/redact/testdata/gitleaks.jsonl.gz
+
+redact-rates: ## how much of gitleaks' fixtures is found, and with TRUFFLEHOG=checkout of trufflehog's
+	@tmp=$$(mktemp -d) && trap 'rm -r "$$tmp"' EXIT && cd .tools/redact && $(GO) run . fixtures > "$$tmp/gitleaks" && \
+	{ test -z "$(TRUFFLEHOG)" || $(GO) run . fixtures "$(abspath $(TRUFFLEHOG))" > "$$tmp/trufflehog"; } && cd ../.. && \
+	NOD_REDACT_FIXTURES="$$tmp/gitleaks$(if $(TRUFFLEHOG),:$$tmp/trufflehog)" $(GO) test ./agent/redact -count=1 -run 'TestRates$$' -v | grep ' of '
+
 generate: ## renew generated files
 	$(GO) generate ./...
 
 check: lint test ## what the gate runs
 
-.PHONY: help run build deps test e2e bench fuzz mutants lint fmt vuln shots generate check
+.PHONY: help run build deps test e2e bench fuzz mutants lint fmt vuln shots redact-rules redact-rates generate check

@@ -20,6 +20,10 @@ type allowed struct {
 	words    *words
 }
 
+// maxAround bounds what of a line is looked at around a find, so that a long
+// line with many finds takes time in proportion to its length.
+const maxAround = 256
+
 // has reports whether a find is in the list.
 func (a *allowed) has(f find) bool {
 	a.compile.Do(func() {
@@ -44,8 +48,9 @@ func (a *allowed) has(f find) bool {
 	case "match":
 		return a.patterns.Match(f.line[f.groups[0]:f.groups[1]])
 	case "line":
-		start := bytes.LastIndexByte(f.line[:f.start], '\n') + 1
-		return a.patterns.Match(f.line[start:])
+		start := max(0, f.start-maxAround)
+		start += bytes.LastIndexByte(f.line[start:f.start], '\n') + 1
+		return a.patterns.Match(f.line[start:min(len(f.line), f.end+maxAround)])
 	}
 	return a.patterns.Match(f.value())
 }

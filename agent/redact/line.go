@@ -91,7 +91,7 @@ func (s *scan) meet(all bool) {
 
 // keyStart is where the key begins whose last part begins at a place.
 func (s *scan) keyStart(at int) int {
-	for at > 0 && (isWord(s.text[at-1]) || s.text[at-1] == '-' || s.text[at-1] == '.') {
+	for least := max(0, at-maxAround); at > least && (isWord(s.text[at-1]) || s.text[at-1] == '-' || s.text[at-1] == '.'); {
 		at--
 	}
 	return at

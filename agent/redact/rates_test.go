@@ -77,14 +77,23 @@ func measure(t *testing.T, all []fixture) (r rates) {
 	return r
 }
 
+// TestRatesOfGitleaks holds the kinds to what gitleaks tests its own rules with.
+// Of its negatives, 22 of 374 are texts in which another of its rules wants to
+// find a secret; others are a secret of one letter too much, or a placeholder,
+// where another secret of its form could stand. All count as they are.
+func TestRatesOfGitleaks(t *testing.T) {
+	r := measure(t, readFixtures(t, "testdata/gitleaks.jsonl.gz"))
+	if r.of(r.found, r.positives) < 99 || r.of(r.touched, r.negatives) > 18 {
+		t.Error("NOD_REDACT_SHOW=1 shows which")
+	}
+}
+
 // TestRates measures with fixtures of the operator's choice: NOD_REDACT_FIXTURES
 // is a list of files as `make redact-rates` makes them.
 func TestRates(t *testing.T) {
-	files := os.Getenv("NOD_REDACT_FIXTURES")
-	if files == "" {
-		t.Skip("NOD_REDACT_FIXTURES names no fixtures")
-	}
-	for file := range strings.SplitSeq(files, ":") {
-		t.Run(file, func(t *testing.T) { measure(t, readFixtures(t, file)) })
+	for file := range strings.SplitSeq(os.Getenv("NOD_REDACT_FIXTURES"), ":") {
+		if file != "" {
+			t.Run(file, func(t *testing.T) { measure(t, readFixtures(t, file)) })
+		}
 	}
 }

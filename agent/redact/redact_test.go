@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -208,3 +209,88 @@ var pem = "-----BEGIN OPENSSH " + "PRIVATE KEY-----\n" +
 	"QyNTUxOQAAACBKc3Rqb2tlZHRlc3RrZXl0aGF0aXNub3RvbmVhdGFsbAAAAJh5b3VkaWRu\n" +
 	"b3RyZWFsbHl0aGlua3RoYXQ=\n" +
 	"-----END OPENSSH " + "PRIVATE KEY-----\n"
+
+// TestFormsOfAnAssignment: what names a secret and the secret may be far apart,
+// also in lines of their own.
+func TestFormsOfAnAssignment(t *testing.T) {
+	const secret = "q8Kd93mSx0aPq1Lm4Zr7Tw2Yb"
+	for _, form := range []string{
+		`X_TOKEN = "%s"`, `X_TOKEN := "%s"`, `X_TOKEN ::= "%s"`, `X_TOKEN :::= "%s"`, `X_TOKEN ?= "%s"`, "xToken := `%s`",
+		`var xToken string = "%s"`, `let xToken: string = '%s'`, `val apiKey: String = "%s"`, `$xToken .= "%s"`,
+		`System.setProperty("X_TOKEN", "%s")`, `"xToken" => "%s"`, "<xToken>%s</xToken>", "<xToken>{%s}</xToken>",
+		"<xToken>\n\t%s\n</xToken>", "<xToken>\r\n\t%s\r\n</xToken>\r\n", `curl -u ":%s" https://x`, `curl -u "user:%s" https://x`,
+		"curl https://x \\\n  -X POST \\\n  --user somebody:%s --data x\n", "curl https://x \\\r\n  --user 'somebody:%s'\r\n",
+		"Authorization: Api-Token %s", "x token - '%s'",
+	} {
+		in := fmt.Sprintf(form, secret)
+		d := newKeeper(t).detector
+		for _, text := range []string{in, "before\n" + in + "\nafter\n", "key\n" + in + "\nafter\n"} {
+			if out := whole(d.Stream(nil), text); strings.Contains(out, secret) || !strings.Contains(out, Hidden) {
+				t.Errorf("%q became %q", text, out)
+			}
+			random := rand.New(rand.NewPCG(1, 1))
+			if got, want := cuts(d.Stream(nil), text, random, 1), whole(d.Stream(nil), text); got != want {
+				t.Errorf("byte by byte: %s", difference(got, want))
+			}
+		}
+	}
+}
+
+// TestBareTokens: these are known by their form alone.
+func TestBareTokens(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	of := func(n int, letters string) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = letters[random.IntN(len(letters))]
+		}
+		return string(b)
+	}
+	const digits, hex, lower = "0123456789", "0123456789abcdef", "abcdefghijklmnopqrstuvwxyz"
+	const upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	const letters = digits + lower + upper
+	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"1234567890"}`)) + "." + of(43, letters)
+	for _, token := range []string{
+		"s." + of(24, letters), "hvs." + of(95, letters), base64.StdEncoding.EncodeToString([]byte(jwt)), jwt,
+		"ntn_" + of(11, digits) + of(35, letters), "sgp_" + of(40, hex), "sgp_" + of(16, hex) + "_" + of(40, hex), "api_org_" + of(34, lower),
+		"ops_eyJ" + of(280, letters), "EAAM" + of(120, letters), "EAAC" + of(120, letters), "EAAB" + of(120, letters),
+		"gh" + "p_" + of(36, letters), "AI" + "za" + of(35, letters), "sk-" + of(20, letters) + "T3BlbkFJ" + of(20, letters),
+		"BBDC-" + of(44, letters), "lsv2_" + "pt_" + of(32, hex) + "_" + of(10, hex), "da2-" + of(26, digits+lower),
+	} {
+		for _, in := range []string{token, "using " + token + " now\n", "\x1b[31m" + token + "\x1b[0m\n"} {
+			if out := whole(newKeeper(t).detector.Stream(nil), in); !strings.Contains(out, Hidden) || strings.Contains(out, token[len(token)/2:]) {
+				t.Errorf("%q became %q", in, out)
+			}
+		}
+	}
+}
+
+// TestFlushEndsABlock: a key whose end never came is given as what stands for
+// it, once, and what comes then is another text.
+func TestFlushEndsABlock(t *testing.T) {
+	k := newKeeper(t)
+	for _, cutAt := range []int{len(pem) / 2, len(pem) - 30} {
+		begun := pem[:cutAt]
+		if at := strings.LastIndexByte(begun, '\n'); at > 0 {
+			begun = begun[:at+1]
+		}
+		s := k.detector.Stream(nil)
+		first := whole(s, begun)
+		if strings.Count(first, Hidden) != 1 || strings.Contains(first, "b3BlbnNz") {
+			t.Errorf("%q became %q", begun, first)
+		}
+		if s.Held() != 0 {
+			t.Errorf("%d bytes are held after Flush", s.Held())
+		}
+		const next = "bm90b2ZhbnlrZXk=\nplain\n" // a line that a key could have
+		if second := whole(s, next); second != next {
+			t.Errorf("the text after it became %q", second)
+		}
+	}
+	s := k.detector.Stream(nil)
+	whole(s, "<xToken>\n")
+	const next = "q8Kd93mSx0aPq1Lm4Zr7Tw2Yb\n"
+	if out := whole(s, next); out != next {
+		t.Errorf("an element of the text before made of %q %q", next, out)
+	}
+}
