@@ -58,7 +58,7 @@ func (a *allowed) has(f find) bool {
 // isRandom is for the rules of others: the secret is as random as its rule
 // wants it, and in none of its lists.
 func isRandom(f find) bool {
-	if isPlaceholder(f.value()) || entropy(f.value()) <= f.rule.entropy && f.rule.entropy > 0 {
+	if isPlaceholder(f.value()) || bytes.HasSuffix(f.value(), []byte("...")) || entropy(f.value()) <= f.rule.entropy && f.rule.entropy > 0 {
 		return false
 	}
 	if f.rule.at == afterWord {

@@ -50,7 +50,7 @@ var checks = map[string]func(find) bool{
 
 // refers are the beginnings of what stands for a value elsewhere: shell and
 // other variables, templates, metavariables, masks, formats.
-var refers = []string{"$", "<", "{{", "{%", "%s", "%v", "%q", "%d", "%(", "***", "xxxx", "XXXX", "####", "...", "…", "••", "env:", "vault:", "op://", "@/", "ENC[", "!vault", "file://"}
+var refers = []string{"$", "<", "{", "%s", "%v", "%q", "%d", "%(", "***", "xxxx", "XXXX", "####", "...", "…", "••", "env:", "vault:", "op://", "@/", "ENC[", "!vault", "file://"}
 
 // nothing are values that say that there is none, or of what sort it is.
 var nothing = wordSet(`true false null nil none undefined yes no on off ok empty unset set unknown hidden masked redacted removed
@@ -74,7 +74,7 @@ func isValue(f find) bool {
 		return false
 	}
 	if bytes.HasSuffix(v, []byte("...")) {
-		return false // cut short
+		return false // it was cut short by hand
 	}
 	if v[0] == '%' && v[len(v)-1] == '%' {
 		return false // a variable
@@ -130,11 +130,16 @@ func isMask(v []byte) bool {
 	return 5*most >= 2*len(v)
 }
 
+// isSample reports whether a value is one that manuals show.
+func isSample(v []byte) bool {
+	return bytes.HasSuffix(v, []byte("EXAMPLE")) || bytes.Contains(v, []byte("abcdefghijklmnopqrstuvwxyz"))
+}
+
 // isToken tells a random value from names, numbers, paths and prose.
 func isToken(f find) bool {
 	v := f.value()
 	key, _ := f.named("key")
-	if !isValue(f) || isMask(v) || isPath(v) || isCode(f) || cursor(key) || bytes.ContainsAny(v, " ") {
+	if !isValue(f) || isMask(v) || isSample(v) || isPath(v) || isCode(f) || cursor(key) || bytes.ContainsAny(v, " ") {
 		return false
 	}
 	switch {
@@ -155,14 +160,14 @@ func isToken(f find) bool {
 func isEnvironment(f find) bool {
 	v := f.value()
 	key, _ := f.named("key")
-	return isValue(f) && !isPath(v) && !isDigits(v) && !cursor(key) && !bytes.Contains(v, []byte("://"))
+	return isValue(f) && !isMask(v) && !isPath(v) && !isDigits(v) && !cursor(key) && !bytes.Contains(v, []byte("://"))
 }
 
 // isOption tells a value from a synopsis.
 func isOption(f find) bool {
 	v := f.value()
 	key, _ := f.named("key")
-	if !isValue(f) || isPath(v) || len(v) < 3 || key[0] != '-' || f.groups[0] > 0 && strings.IndexByte(" \t\"'", f.line[f.groups[0]-1]) < 0 || bytes.ContainsRune(v, '=') && bytes.HasSuffix(key, []byte("secret")) {
+	if !isValue(f) || isMask(v) || isPath(v) || len(v) < 3 || key[0] != '-' || f.groups[0] > 0 && strings.IndexByte(" \t\"'", f.line[f.groups[0]-1]) < 0 || bytes.ContainsRune(v, '=') && bytes.HasSuffix(key, []byte("secret")) {
 		return false
 	}
 	return f.quoted() || !isMetavariable(v)
