@@ -45,7 +45,7 @@ func (s *scan) look(line []byte, known *needles, all bool) []span {
 	})
 	for i, m := range s.rules {
 		if i == 0 || m.rule != s.rules[i-1].rule {
-			s.apply(s.d.rules[m.rule], m.at, all)
+			s.apply(builtIn().rules[m.rule], m.at, all)
 		}
 	}
 	for _, r := range s.d.own {
@@ -61,7 +61,8 @@ func (s *scan) look(line []byte, known *needles, all bool) []span {
 // meet tries the rules whose words stand in the text where they stand, and notes
 // those that are for the whole line.
 func (s *scan) meet(all bool) {
-	w, state := s.d.words, uint16(0)
+	set, state := builtIn(), uint16(0)
+	w := set.words
 	for i, b := range s.text {
 		state = w.step(state, b)
 		found := w.found[state]
@@ -78,12 +79,12 @@ func (s *scan) meet(all bool) {
 				}
 			case m.rule < 0 || !m.exact(s.text[start:i+1]) || bytes.HasSuffix(s.text[:start], []byte("⟦")):
 				// The last is a placeholder's own word.
-			case s.d.rules[m.rule].at == anywhere:
+			case set.rules[m.rule].at == anywhere:
 				s.rules = append(s.rules, met{m.rule, start})
-			case s.d.rules[m.rule].at == afterWord:
-				s.after(s.d.rules[m.rule], s.keyStart(start), i+1, all)
+			case set.rules[m.rule].at == afterWord:
+				s.after(set.rules[m.rule], s.keyStart(start), i+1, all)
 			case start == 0 || !isWord(s.text[start-1]):
-				s.try(s.d.rules[m.rule], start, start, all)
+				s.try(set.rules[m.rule], start, start, all)
 			}
 		}
 	}

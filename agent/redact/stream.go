@@ -83,7 +83,7 @@ func (s *Stream) Held() int { return len(s.line) - s.sent + len(s.block.body) + 
 // bulk takes whole lines and returns how much it took. Lines in which no word
 // stands are passed on at once.
 func (s *Stream) bulk(p []byte) int {
-	w, from, state := s.scan.d.words, 0, uint16(0)
+	w, from, state := builtIn().words, 0, uint16(0)
 	known := s.known()
 	needle := known.next(p, 0)
 	if len(s.scan.d.own) > 0 {
@@ -303,7 +303,7 @@ func (s *Stream) firstWord(line []byte) (first, depth int) {
 		s.scan.bare(line)
 		text = s.scan.text
 	}
-	w, state := s.scan.d.words, uint16(0)
+	w, state := builtIn().words, uint16(0)
 	first = -1
 	for i, b := range text {
 		state = w.step(state, b)
