@@ -241,6 +241,13 @@ func TestFormsOfAnAssignment(t *testing.T) {
 			if got, want := cuts(d.Stream(nil), text, random, 1), whole(d.Stream(nil), text); got != want {
 				t.Errorf("byte by byte: %s", difference(got, want))
 			}
+			s, lines := d.Stream(nil), ""
+			for line := range strings.SplitAfterSeq(text, "\n") {
+				lines += string(s.Push([]byte(line)))
+			}
+			if lines += string(s.Flush()); lines != whole(d.Stream(nil), text) {
+				t.Errorf("line by line: %q", lines)
+			}
 		}
 	}
 }
