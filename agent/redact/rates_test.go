@@ -24,7 +24,7 @@ func readFixtures(t *testing.T, path string) (all []fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	t.Cleanup(func() { _ = file.Close() })
 	var r io.Reader = file
 	if strings.HasSuffix(path, ".gz") {
 		if r, err = gzip.NewReader(file); err != nil {
