@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -94,6 +95,26 @@ func TestRates(t *testing.T) {
 	for file := range strings.SplitSeq(os.Getenv("NOD_REDACT_FIXTURES"), ":") {
 		if file != "" {
 			t.Run(file, func(t *testing.T) { measure(t, readFixtures(t, file)) })
+		}
+	}
+}
+
+// TestPiecesOfFixtures: how a text is cut makes no difference, whatever the form
+// of the secret; all texts with NOD_E2E=1, and else some.
+func TestPiecesOfFixtures(t *testing.T) {
+	step := 50
+	if os.Getenv("NOD_E2E") == "1" {
+		step = 1
+	}
+	d := newKeeper(t).detector
+	random := rand.New(rand.NewPCG(11, 11))
+	all := readFixtures(t, "testdata/gitleaks.jsonl.gz")
+	for i := 0; i < len(all); i += step {
+		want := whole(d.Stream(nil), all[i].Text)
+		for _, most := range []int{1, 12} {
+			if got := cuts(d.Stream(nil), all[i].Text, random, most); got != want {
+				t.Errorf("%s: %q: %s", all[i].Rule, all[i].Text, difference(got, want))
+			}
 		}
 	}
 }
