@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,7 +84,14 @@ func measure(t *testing.T, all []fixture) (r rates) {
 // find a secret; others are a secret of one letter too much, or a placeholder,
 // where another secret of its form could stand. All count as they are.
 func TestRatesOfGitleaks(t *testing.T) {
-	r := measure(t, readFixtures(t, "testdata/gitleaks.jsonl.gz"))
+	all, n := readFixtures(t, "testdata/gitleaks.jsonl.gz"), 0
+	if os.Getenv("NOD_E2E") != "1" { // a fifth of those with a secret, and all others
+		all = slices.DeleteFunc(all, func(f fixture) bool {
+			n++
+			return f.Secrets != nil && n%5 != 0
+		})
+	}
+	r := measure(t, all)
 	if r.of(r.found, r.positives) < 99 || r.of(r.touched, r.negatives) > 15 {
 		t.Error("NOD_REDACT_SHOW=1 shows which")
 	}
