@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,7 +58,7 @@ func (l Limits) word() string {
 
 // Cage is the helper on one target. It is safe for concurrent use.
 type Cage struct {
-	at   string // the helper's path there
+	run  []string // what runs the helper there: its path, or an interpreter that has it in memory
 	wall Wall
 }
 
@@ -74,5 +75,5 @@ const (
 
 // Wrap is argv, held. The program is looked up in the PATH that the command has.
 func (c *Cage) Wrap(argv []string, l Limits) []string {
-	return append([]string{c.at, string(c.wall), "-", l.word()}, argv...)
+	return slices.Concat(c.run, []string{string(c.wall), "-", l.word()}, argv)
 }

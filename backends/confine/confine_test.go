@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -95,8 +96,8 @@ func newScene(t *testing.T, root bool) scene {
 		if err := s.cage.Remove(context.Background(), s.target); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(filepath.Dir(s.cage.at)); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s is left behind", s.cage.at)
+		if _, err := os.Stat(filepath.Dir(s.cage.run[0])); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left behind", s.cage.run[0])
 		}
 	})
 	return s
@@ -355,9 +356,9 @@ func TestLimits(t *testing.T) {
 func TestItFailsClosed(t *testing.T) {
 	s := newScene(t, os.Getuid() == 0)
 	for _, argv := range [][]string{
-		{s.cage.at, "X", "-", "-", "echo", "ran"},
-		{s.cage.at, "L", "-", "z9", "echo", "ran"},
-		{s.cage.at, "L", "-", "echo"},
+		{s.cage.run[0], "X", "-", "-", "echo", "ran"},
+		{s.cage.run[0], "L", "-", "z9", "echo", "ran"},
+		{s.cage.run[0], "L", "-", "echo"},
 	} {
 		if got := s.run(t, argv...); got.out != "" || got.outcome != backends.ExitedWith(Failed) || !strings.HasPrefix(got.complaints, Complaint) {
 			t.Errorf("%q: %+v", argv, got)
@@ -366,37 +367,56 @@ func TestItFailsClosed(t *testing.T) {
 }
 
 func TestWhatTheScriptSays(t *testing.T) {
-	for line, wall := range map[string]Wall{
-		"/tmp/x/held\tlandlock=7 seccomp=1 asking=1 uid=0": Landlock,
-		"/tmp/x/held\tlandlock=0 seccomp=1 asking=1 uid=0": SystemCalls,
-		"/tmp/x/held\tlandlock=0 seccomp=1 asking=0 uid=0": None,
-		"/tmp/x/held\tlandlock=5 seccomp=0 asking=0 uid=0": None,
+	for says, wall := range map[string]Wall{
+		"landlock=7 seccomp=1 asking=1 uid=0": Landlock,
+		"landlock=0 seccomp=1 asking=1 uid=0": SystemCalls,
+		"landlock=0 seccomp=1 asking=0 uid=0": None,
+		"landlock=5 seccomp=0 asking=0 uid=0": None,
+		"landlock=many":                       None,
 	} {
-		if c, err := parse(line); err != nil || c.wall != wall || c.at != "/tmp/x/held" {
-			t.Errorf("%q: %+v, %v", line, c, err)
+		if at, can, err := parse("/tmp/x/held\t" + says); err != nil || at != "/tmp/x/held" || can != says {
+			t.Errorf("%q: %q, %q, %v", says, at, can, err)
+		}
+		if got, err := wallOf(says); got != wall || (err == nil) != (wall != None) {
+			t.Errorf("%q: %q, %v", says, got, err)
 		}
 	}
-	for _, line := range []string{"", "held", "held\tlandlock=1", "/held\tlandlock=many", "/held landlock=1"} {
-		if c, err := parse(line); err == nil {
-			t.Errorf("%q: %+v", line, c)
+	for _, line := range []string{"", "held", "held\tlandlock=1", "/held landlock=1"} {
+		if at, _, err := parse(line); err == nil {
+			t.Errorf("%q: %q", line, at)
 		}
 	}
 	var none *NotHeldError
-	if _, err := parse("none it is too old"); !errors.As(err, &none) || none.Why != "it is too old" {
+	if _, _, err := parse("none it is too old"); !errors.As(err, &none) || none.Why != "it is too old" {
 		t.Errorf("%v", err)
 	}
 }
 
-// Where no folder lets programs run, the error says so.
+// Where no folder lets programs run, an interpreter runs the helper from memory.
 func TestNoFolderToRunIn(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount")
 	}
 	target := inNamespace{local.New(os.Environ())}
-	_, err := Install(t.Context(), target)
-	var none *NotHeldError
-	if !errors.As(err, &none) || !strings.Contains(err.Error(), "no folder there lets programs run") {
-		t.Errorf("%v", err)
+	cage, err := Install(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cage.run[0] != "python3" {
+		t.Errorf("it is run by %q", cage.run[0])
+	}
+	for _, interpreter := range []string{"python3", "perl"} {
+		if cage.run, err = fromMemory(interpreter, runtime.GOARCH); err != nil {
+			t.Fatal(err)
+		}
+		s := scene{target: target, dir: "/", cage: cage}
+		got := s.held(t, "cat; echo x > /tmp/new || exit 9")
+		if got.out != "one\ntwo\n" || got.outcome != backends.ExitedWith(9) && got.outcome != backends.ExitedWith(2) {
+			t.Errorf("%s: %+v", interpreter, got)
+		}
+	}
+	if err := cage.Remove(t.Context(), target); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -460,8 +480,8 @@ func BenchmarkTrue(b *testing.B) {
 		}
 	}()
 	for name, argv := range map[string][]string{
-		"plain": {"/bin/true"}, "Landlock": (&Cage{cage.at, Landlock}).Wrap([]string{"/bin/true"}, Modest),
-		"system calls": (&Cage{cage.at, SystemCalls}).Wrap([]string{"/bin/true"}, Modest),
+		"plain": {"/bin/true"}, "Landlock": (&Cage{cage.run, Landlock}).Wrap([]string{"/bin/true"}, Modest),
+		"system calls": (&Cage{cage.run, SystemCalls}).Wrap([]string{"/bin/true"}, Modest),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

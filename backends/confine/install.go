@@ -63,57 +63,96 @@ func Install(ctx context.Context, t backends.Target) (*Cage, error) {
 	if !o.OK() {
 		return nil, fmt.Errorf("confine: install on %s: the script %v: %s", t.Name(), o, strings.TrimSpace(complaints.String()))
 	}
-	c, err := parse(strings.TrimSpace(out.String()))
+	c, err := answered(ctx, t, strings.TrimSpace(out.String()))
 	if err != nil {
 		return nil, fmt.Errorf("confine: %s: %w", t.Name(), err)
-	}
-	if c.wall == None {
-		return nil, errors.Join(fmt.Errorf("confine: %s: %w", t.Name(), &NotHeldError{"its kernel has neither Landlock nor seccomp with a supervisor (Linux 5.9)"}), c.Remove(ctx, t))
 	}
 	return c, nil
 }
 
-// parse reads what the script has printed.
-func parse(line string) (*Cage, error) {
+// answered makes a cage of what the script has printed.
+func answered(ctx context.Context, t backends.Target, line string) (*Cage, error) {
+	if how, ok := strings.CutPrefix(line, "memory "); ok {
+		interpreter, processor, _ := strings.Cut(how, " ")
+		run, err := fromMemory(interpreter, processor)
+		if err != nil {
+			return nil, err
+		}
+		can, err := printed(ctx, t, append(run, "?"))
+		if err != nil {
+			return nil, &NotHeldError{"no folder there lets programs run, and from memory neither: " + err.Error()}
+		}
+		wall, err := wallOf(can)
+		if err != nil {
+			return nil, err
+		}
+		return &Cage{run: run, wall: wall}, nil
+	}
+	at, can, err := parse(line)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cage{run: []string{at}}
+	if c.wall, err = wallOf(can); err != nil {
+		return nil, errors.Join(err, c.Remove(ctx, t))
+	}
+	return c, nil
+}
+
+// printed is what a command prints that has to succeed.
+func printed(ctx context.Context, t backends.Target, argv []string) (string, error) {
+	var out, complaints bytes.Buffer
+	p, err := t.Exec(ctx, backends.Command{Argv: argv, Stdout: &out, Stderr: &complaints})
+	if err != nil {
+		return "", err
+	}
+	o, err := p.Wait()
+	if err == nil && !o.OK() {
+		err = fmt.Errorf("%v: %s", o, strings.TrimSpace(complaints.String()))
+	}
+	return strings.TrimSpace(out.String()), err
+}
+
+// parse reads the path of the helper and what it says.
+func parse(line string) (at, can string, err error) {
 	if why, ok := strings.CutPrefix(line, "none "); ok {
-		return nil, &NotHeldError{why}
+		return "", "", &NotHeldError{why}
 	}
-	at, told, ok := strings.Cut(line, "\t")
+	at, can, ok := strings.Cut(line, "\t")
 	if !ok || !strings.HasPrefix(at, "/") {
-		return nil, fmt.Errorf("install: unexpected answer %q", line)
+		return "", "", fmt.Errorf("install: unexpected answer %q", line)
 	}
+	return at, can, nil
+}
+
+// wallOf is the best wall of a kernel by what the helper says of it.
+func wallOf(says string) (Wall, error) {
 	can := map[string]int{}
-	for _, word := range strings.Fields(told) {
+	for _, word := range strings.Fields(says) {
 		name, value, _ := strings.Cut(word, "=")
 		n, err := strconv.Atoi(value)
 		if err != nil {
-			return nil, fmt.Errorf("install: unexpected answer %q", line)
+			return None, fmt.Errorf("install: unexpected answer %q", says)
 		}
 		can[name] = n
 	}
-	c := &Cage{at: at}
 	switch {
 	case can["seccomp"] == 0:
 	case can["landlock"] > 0:
-		c.wall = Landlock
+		return Landlock, nil
 	case can["asking"] > 0:
-		c.wall = SystemCalls
+		return SystemCalls, nil
 	}
-	return c, nil
+	return None, &NotHeldError{"its kernel has neither Landlock nor seccomp with a supervisor (Linux 5.9)"}
 }
 
 // Remove takes the helper and its folder from the target. What is held at the moment
 // goes on.
 func (c *Cage) Remove(ctx context.Context, t backends.Target) error {
-	p, err := t.Exec(ctx, backends.Command{Argv: []string{"sh", "-c", `rm -f "$1" && rmdir "${1%/*}"`, "sh", c.at}})
-	if err != nil {
-		return fmt.Errorf("confine: remove the helper from %s: %w", t.Name(), err)
+	if len(c.run) > 1 {
+		return nil // it is in no folder
 	}
-	o, err := p.Wait()
-	if err == nil && !o.OK() {
-		err = fmt.Errorf("rm %v", o)
-	}
-	if err != nil {
+	if _, err := printed(ctx, t, []string{"sh", "-c", `rm -f "$1" && rmdir "${1%/*}"`, "sh", c.run[0]}); err != nil {
 		return fmt.Errorf("confine: remove the helper from %s: %w", t.Name(), err)
 	}
 	return nil

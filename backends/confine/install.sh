@@ -1,11 +1,12 @@
 # Reads the helpers for amd64 and arm64 (base64 of gzip, a line each), puts the right one
-# into a folder of its own and prints its path, a tab and what it says of this kernel; or
-# "none" and why not.
+# into a folder of its own and prints its path, a tab and what it says of this kernel.
+# Where no folder lets programs run, it prints "memory", the interpreter that can run the
+# helper from memory, and the processor; or "none" and why not.
 read -r amd64
 read -r arm64
 case $(uname -m) in
-x86_64 | amd64) helper=$amd64 ;;
-aarch64 | arm64) helper=$arm64 ;;
+x86_64 | amd64) helper=$amd64 processor=amd64 ;;
+aarch64 | arm64) helper=$arm64 processor=arm64 ;;
 *)
 	echo "none nod has no helper for the processor $(uname -m)"
 	exit
@@ -22,4 +23,10 @@ for place in "$XDG_RUNTIME_DIR" /dev/shm /tmp /var/tmp "$HOME"; do
 	fi
 	rm -rf "$folder"
 done
-echo "none no folder there lets programs run, or base64 or gzip is missing"
+for interpreter in python3 perl; do
+	if command -v "$interpreter" >/dev/null 2>&1; then
+		echo "memory $interpreter $processor"
+		exit
+	fi
+done
+echo "none no folder there lets programs run, and neither python3 nor perl is there to run one from memory"
