@@ -104,7 +104,7 @@ func (m *matching) deaf() bool {
 // handed looks for loss in operands that may be commands for somebody else.
 func (m *matching) handed() {
 	for i, w := range m.operands {
-		if !strings.ContainsAny(w.text, " ;|&") && specs()[w.text] == nil {
+		if !strings.ContainsAny(w.text, " ;|&") && specOf(w.text) == nil {
 			continue
 		}
 		quiet := &assessor{dialect: m.a.dialect, effect: Observe, depth: m.a.depth, plainText: true}

@@ -50,14 +50,14 @@ func (a *assessor) run(words []word) {
 		f(a, word{text: base, start: name.start, end: name.end}, words[1:])
 		return
 	}
-	s, ok := specs()[base]
-	if !ok {
-		if family, _, cut := strings.Cut(base, "."); cut && specs()[family] != nil && specs()[family].effect.AtLeast(Destroy) {
-			s, ok = specs()[family], true // mkfs.ext4, fsck.xfs
+	s := specOf(base)
+	if s == nil {
+		if family, _, cut := strings.Cut(base, "."); cut && specOf(family) != nil && specOf(family).effect.AtLeast(Destroy) {
+			s = specOf(family) // mkfs.ext4, fsck.xfs
 			a.unclear("program.family", "taken for a kind of "+family, name)
 		}
 	}
-	if !ok {
+	if s == nil {
 		a.note(Mutate, 0, "program.unknown", "nothing is known about this program", name)
 		a.clues(words, whole)
 		return
@@ -134,7 +134,7 @@ func (a *assessor) clues(words []word, whole word) {
 		if m != "" && (strings.Contains(w.text, "r") || strings.Contains(w.text, "R")) && strings.Contains(w.text, "f") || strings.HasPrefix(m, "of=") || m == "--delete" {
 			forced++
 		}
-		if s := specs()[w.text]; s != nil && s.effect == Destroy && i+1 < len(words)-1 {
+		if s := specOf(w.text); s != nil && s.effect == Destroy && i+1 < len(words)-1 {
 			a.note(Destroy, 0, "program.handed", "hands "+w.text+" to another program", w)
 		}
 	}

@@ -3,6 +3,7 @@ package risk
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -130,42 +131,115 @@ type spec struct {
 	parent   *spec
 }
 
-// specs are read once, on first use; a data file that cannot be read is a fault
-// of the build, which the tests find.
-var specs = sync.OnceValue(func() map[string]*spec {
-	table, err := loadSpecs()
+// stanza is one program's part of a data file.
+type stanza struct {
+	file string
+	line int // of the heading, from 1
+	text string
+}
+
+// catalog knows where each program's stanzas stand. It is made on first use, and
+// a program's stanzas are read when that program is first asked about.
+type catalog struct {
+	stanzas map[string][]stanza
+	read    sync.Map // name: *spec
+}
+
+var programs = sync.OnceValue(func() *catalog {
+	c, err := loadCatalog()
 	if err != nil {
-		panic(err)
+		panic(err) // a fault of the build, found by the tests
 	}
-	return table
+	return c
 })
 
-func loadSpecs() (map[string]*spec, error) {
+// specOf returns what the data files say of a program; nil if nothing.
+func specOf(name string) *spec { return programs().spec(name) }
+
+// loadCatalog finds the stanzas of all programs without reading them.
+func loadCatalog() (*catalog, error) {
 	entries, err := dataFiles.ReadDir("data")
 	if err != nil {
 		return nil, fmt.Errorf("risk: %w", err)
 	}
-	root := &spec{subs: map[string]*spec{}}
+	c := &catalog{stanzas: map[string][]stanza{}}
 	for _, entry := range entries {
 		body, err := dataFiles.ReadFile("data/" + entry.Name())
 		if err != nil {
 			return nil, fmt.Errorf("risk: %w", err)
 		}
-		r := specReader{root: root}
-		for i, line := range strings.Split(string(body), "\n") {
-			if err := r.line(line); err != nil {
-				return nil, fmt.Errorf("risk: %s:%d: %w", entry.Name(), i+1, err)
+		if err := c.add(entry.Name(), string(body)); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// add cuts a data file into stanzas.
+func (c *catalog) add(file, body string) error {
+	begin, beginLine, names := 0, 0, []string(nil)
+	keep := func(end int) error {
+		for _, name := range names {
+			old := c.stanzas[name]
+			if len(old) > 0 && old[0].file != file {
+				return fmt.Errorf("risk: %s:%d: %q is described in %s already", file, beginLine, name, old[0].file)
+			}
+			c.stanzas[name] = append(old, stanza{file, beginLine, body[begin:end]})
+		}
+		return nil
+	}
+	at, line := 0, 0
+	for text := range strings.Lines(body) {
+		line++
+		if c := text[0]; c != ' ' && c != '\t' && c != '#' && c != '\n' {
+			if err := keep(at); err != nil {
+				return err
+			}
+			first, _, _ := strings.Cut(text, " ")
+			begin, beginLine, names = at, line, strings.Split(strings.TrimSuffix(first, ":"), "|")
+		}
+		at += len(text)
+	}
+	return keep(len(body))
+}
+
+// spec reads a program's stanzas, once.
+func (c *catalog) spec(name string) *spec {
+	if found, ok := c.read.Load(name); ok {
+		return found.(*spec)
+	}
+	if c.stanzas[name] == nil {
+		return nil
+	}
+	s, err := c.parse(name)
+	if err != nil {
+		panic(err) // a fault of the build, found by the tests
+	}
+	found, _ := c.read.LoadOrStore(name, s)
+	return found.(*spec)
+}
+
+func (c *catalog) parse(name string) (*spec, error) {
+	r := specReader{root: &spec{subs: map[string]*spec{}}, only: name, heads: map[*spec]bool{}}
+	for _, part := range c.stanzas[name] {
+		line := part.line - 1
+		for text := range strings.Lines(part.text) {
+			line++
+			if err := r.line(strings.TrimSuffix(text, "\n")); err != nil {
+				return nil, fmt.Errorf("risk: %s:%d: %w", part.file, line, err)
 			}
 		}
 	}
-	return root.subs, nil
+	return r.root.subs[name], nil
 }
 
 // specReader reads one data file line by line. README.md beside the data says
 // how a line is written.
 type specReader struct {
 	root    *spec
-	current []*spec // the stanza's programs
+	only    string         // the program that is read
+	current []*spec        // the stanza's programs
+	heads   map[*spec]bool // what a stanza has described
 }
 
 func (r *specReader) line(line string) error {
@@ -201,8 +275,11 @@ func (r *specReader) heading(body, why string) error {
 		return fmt.Errorf("%q has no colon", body)
 	}
 	level := []*spec{r.root}
-	for _, alternatives := range strings.Fields(names) {
+	for i, alternatives := range strings.Fields(names) {
 		var next []*spec
+		if i == 0 {
+			alternatives = r.only
+		}
 		for _, parent := range level {
 			for _, name := range strings.Split(alternatives, "|") {
 				next = append(next, parent.sub(name))
@@ -210,9 +287,15 @@ func (r *specReader) heading(body, why string) error {
 		}
 		level = next
 	}
+	words := strings.Fields(traits)
+	again := slices.Contains(words, "again")
 	for _, s := range level {
-		s.trait = trait{why: why} // a later stanza says it better
-		if err := s.readTraits(strings.Fields(traits)); err != nil {
+		if r.heads[s] && !again {
+			return fmt.Errorf("%q is described above already: add to it with the trait again", s.name)
+		}
+		r.heads[s] = true
+		s.trait = trait{why: why}
+		if err := s.readTraits(words); err != nil {
 			return err
 		}
 	}
@@ -238,6 +321,7 @@ func (s *spec) sub(name string) *spec {
 func (s *spec) readTraits(words []string) error {
 	for _, word := range words {
 		switch word {
+		case "again": // said by a stanza that adds to an earlier one
 		case "inert":
 			s.inert = true
 		case "posix":

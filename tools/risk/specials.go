@@ -25,7 +25,7 @@ func init() {
 
 // hand runs the table of a program after its special part is done.
 func (a *assessor) hand(name word, args []word) {
-	if s := specs()[name.text]; s != nil {
+	if s := specOf(name.text); s != nil {
 		a.match(s, name, args)
 		return
 	}
@@ -128,7 +128,7 @@ text:
 
 // xargsProgram runs a command with arguments from its input.
 func xargsProgram(a *assessor, name word, args []word) {
-	s := specs()["xargs"]
+	s := specOf("xargs")
 	m := &matching{a: a, s: s, name: name, args: args}
 	rest := m.options(0, true)
 	if len(rest) == 0 {
@@ -152,7 +152,7 @@ func xargsProgram(a *assessor, name word, args []word) {
 
 // envProgram runs a command with a changed environment, or prints it.
 func envProgram(a *assessor, name word, args []word) {
-	s := specs()["env"]
+	s := specOf("env")
 	m := &matching{a: a, s: s, name: name, args: args}
 	rest := m.assignments(m.options(0, true))
 	if len(rest) == 0 {

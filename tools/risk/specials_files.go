@@ -29,7 +29,7 @@ func findProgram(a *assessor, name word, args []word) {
 	if len(roots) == 0 {
 		roots = []word{{text: "."}}
 	}
-	s := specs()["find"]
+	s := specOf("find")
 	for i < len(args) {
 		w := args[i]
 		switch w.text {

@@ -283,7 +283,7 @@ func TestDialects(t *testing.T) {
 
 // TestDataFiles: every program has an effect, and no option is out of place.
 func TestDataFiles(t *testing.T) {
-	table, err := loadSpecs()
+	table, err := loadCatalog()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,10 +304,14 @@ func TestDataFiles(t *testing.T) {
 			walk(sub)
 		}
 	}
-	for _, s := range table {
+	for name := range table.stanzas {
+		s, err := table.parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		walk(s)
 	}
-	t.Logf("%d programs, %d with their commands", len(table), count)
+	t.Logf("%d programs, %d with their commands", len(table.stanzas), count)
 }
 
 func TestExplain(t *testing.T) {

@@ -24,8 +24,8 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 			add(sub, inner)
 		}
 	}
-	for name, s := range specs() {
-		add(name, s)
+	for name := range programs().stanzas {
+		add(name, specOf(name))
 	}
 	for name := range specials {
 		words[name] = true
