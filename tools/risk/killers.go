@@ -21,7 +21,7 @@ func ShellKillers(script string, d Dialect) []Finding {
 	if err != nil {
 		return scanKillers(script)
 	}
-	k := &killers{dialect: d, text: script, functions: map[string]bool{}}
+	k := &killers{dialect: d, text: script, functions: map[string]bool{}, work: &budget{left: maxWork}}
 	k.stmts(file.Stmts)
 	return k.found
 }
@@ -32,6 +32,7 @@ type killers struct {
 	functions map[string]bool // functions with a killer in their body
 	found     []Finding
 	depth     int
+	work      *budget
 	fixed     *syntax.Word // inside eval: the word that holds the text
 }
 
@@ -78,7 +79,7 @@ func (k *killers) stmt(s *syntax.Stmt) {
 			k.stmt(c.Stmt)
 		}
 	case *syntax.FuncDecl:
-		body := &killers{dialect: k.dialect, text: k.text, functions: k.functions, depth: k.depth + 1, fixed: k.fixed}
+		body := &killers{dialect: k.dialect, text: k.text, functions: k.functions, depth: k.depth + 1, fixed: k.fixed, work: k.work}
 		body.stmt(c.Body)
 		if c.Name != nil && len(body.found) > 0 {
 			k.functions[c.Name.Value] = true
@@ -87,7 +88,7 @@ func (k *killers) stmt(s *syntax.Stmt) {
 }
 
 func (k *killers) call(c *syntax.CallExpr, s *syntax.Stmt) {
-	quiet := &assessor{dialect: k.dialect, effect: Observe}
+	quiet := &assessor{dialect: k.dialect, effect: Observe, work: k.work, shallow: true}
 	args := bare(quiet.fields(c.Args))
 	if len(args) == 0 {
 		return
@@ -149,7 +150,7 @@ func (k *killers) inner(text string, at *syntax.Word) string {
 	if err != nil {
 		return ""
 	}
-	inner := &killers{dialect: k.dialect, text: k.text, functions: k.functions, depth: k.depth + 1, fixed: at}
+	inner := &killers{dialect: k.dialect, text: k.text, functions: k.functions, depth: k.depth + 1, fixed: at, work: k.work}
 	inner.stmts(file.Stmts)
 	if len(inner.found) == 0 {
 		return ""

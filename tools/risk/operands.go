@@ -107,8 +107,8 @@ func (m *matching) handed() {
 		if !strings.ContainsAny(w.text, " ;|&") && specOf(w.text) == nil {
 			continue
 		}
-		quiet := &assessor{dialect: m.a.dialect, effect: Observe, depth: m.a.depth, plainText: true}
-		if quiet.depth++; quiet.depth > maxDepth {
+		quiet := m.a.quiet()
+		if quiet.depth > maxDepth {
 			return
 		}
 		if strings.ContainsAny(w.text, " ;|&") {

@@ -328,6 +328,7 @@ func (a *assessor) class(text, cwd string, below bool) class {
 	if c, ok := a.looked[key]; ok {
 		return c
 	}
+	a.spend(costPath+len(text)/costByte, word{})
 	c := placeOf(text, cwd).classify(below)
 	if a.looked == nil {
 		a.looked = map[looked]class{}

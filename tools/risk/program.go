@@ -18,7 +18,10 @@ type special func(a *assessor, name word, args []word)
 
 // run assesses a program with its arguments.
 func (a *assessor) run(words []word) {
-	if a.steps++; a.steps > maxSteps || a.depth > maxDepth {
+	if !a.spend(costRun+len(words)/8, words[0]) {
+		return
+	}
+	if a.depth > maxDepth {
 		a.note(Mutate, Opaque, "text.depth", "commands are nested too deeply to be read", words[0])
 		return
 	}
@@ -76,7 +79,7 @@ func (a *assessor) dynamicProgram(words []word, whole word) {
 // program that is not known, so that loss behind a name that changes on the way
 // is seen. It never makes the verdict milder.
 func (a *assessor) candidates(words []word, whole word) {
-	if a.file == nil || a.depth > 2 {
+	if a.file == nil || a.depth > 2 || !a.spend(100, whole) {
 		return
 	}
 	seen := 0
@@ -84,7 +87,7 @@ func (a *assessor) candidates(words []word, whole word) {
 		if seen++; seen > maxRound || text == "" {
 			return
 		}
-		quiet := &assessor{dialect: a.dialect, effect: Observe, depth: a.depth + 1, plainText: true}
+		quiet := a.quiet()
 		var line []word
 		for _, f := range strings.Fields(text) {
 			line = append(line, word{text: f, start: whole.start, end: whole.end})
@@ -95,7 +98,8 @@ func (a *assessor) candidates(words []word, whole word) {
 		}
 	}
 	literal := func(w *syntax.Word) string {
-		quiet := &assessor{dialect: a.dialect, effect: Observe, depth: a.depth + 1}
+		quiet := a.quiet()
+		quiet.shallow = true
 		return quiet.one(w).text
 	}
 	syntax.Walk(a.file, func(n syntax.Node) bool {

@@ -26,6 +26,7 @@ func (s *scope) set(name string, w word) {
 
 // inSubshell runs f with a copy of the scope that is dropped afterwards.
 func (a *assessor) inSubshell(f func()) {
+	a.spend(len(a.scope.vars)/16, word{})
 	saved := a.scope
 	a.scope = saved.clone()
 	f()
@@ -35,6 +36,7 @@ func (a *assessor) inSubshell(f func()) {
 // perhaps runs f for a branch that may or may not run: what it sets is not
 // known afterwards.
 func (a *assessor) perhaps(f func()) {
+	a.spend(len(a.scope.vars)/16, word{})
 	before := a.scope.clone()
 	f()
 	for name, w := range a.scope.vars {

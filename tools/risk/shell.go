@@ -9,15 +9,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bounds on what is read. Beyond them a text is opaque.
-const (
-	maxText  = 64 << 10 // bytes of one text
-	maxDepth = 12       // texts within texts, and wrappers within wrappers
-	maxNest  = 64       // shell constructs within constructs
-	maxSteps = 20000    // commands assessed in all, loops unrolled
-	maxRound = 16       // loop items assessed one by one
-)
-
 // assessor gathers a verdict while it walks a text.
 type assessor struct {
 	dialect   Dialect
@@ -30,8 +21,11 @@ type assessor struct {
 	apart     bool // the program that is read runs nothing that its folder names
 	depth     int
 	nest      int
-	steps     int
-	fixed     *word // inside a nested text: the span of the word that holds it
+	work      *budget
+	spent     bool   // the budget has run out, which is said
+	shallow   bool   // substitutions are judged elsewhere
+	shape     string // the form of output that the program is asked for
+	fixed     *word  // inside a nested text: the span of the word that holds it
 	feeding   *stdin
 	printed   []string // what substitutions put into words, where that can be read off
 	silent    bool     // the command whose redirections are read has no output
@@ -192,6 +186,10 @@ func (a *assessor) script(text string) {
 	whole := word{end: len(text)}
 	if len(text) > maxText || nesting(text) > maxNest {
 		a.note(Mutate, Opaque, "text.size", "the text is too long or too deeply nested to be read", whole)
+		a.skim(text, whole)
+		return
+	}
+	if !a.spend(len(text)/costByte, whole) {
 		return
 	}
 	a.control(text)
@@ -216,6 +214,19 @@ func (a *assessor) script(text string) {
 	a.file = file
 	a.stmts(file.Stmts)
 	a.file = saved
+}
+
+// losses are what a text that is too long to be read is searched for.
+var losses = []string{"rm -r", "rm -f", "mkfs", "of=/dev/", "wipefs", "shutdown", "--delete", "drop table", "DROP TABLE", "truncate "}
+
+// skim looks for signs of loss in a text that is too long to be read.
+func (a *assessor) skim(text string, whole word) {
+	for _, sign := range losses {
+		if strings.Contains(text[:min(len(text), 1<<20)], sign) {
+			a.note(Destroy, 0, "text.loss", "reads as if it removes something: "+shown(sign), whole)
+			return
+		}
+	}
 }
 
 // posix reads the text a second time as a plain sh would: sh is bash on some
@@ -358,7 +369,7 @@ func (a *assessor) remember(c *syntax.CmdSubst) {
 // substitutions in it print may be all of it.
 func (a *assessor) guess(w word) {
 	for _, text := range a.printed {
-		quiet := &assessor{dialect: a.dialect, effect: Observe, depth: a.depth + 1, plainText: true}
+		quiet := a.quiet()
 		if quiet.depth <= maxDepth {
 			quiet.script(text)
 		}

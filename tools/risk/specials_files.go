@@ -74,6 +74,9 @@ func (a *assessor) findExec(args []word, i int, roots []word) int {
 		a.unclear("find.ok", "asks at the terminal", action)
 	}
 	for _, root := range roots {
+		if a.spent {
+			break
+		}
 		one := make([]word, len(words))
 		for n, w := range words {
 			one[n] = w

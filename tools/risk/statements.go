@@ -15,8 +15,11 @@ func (a *assessor) stmts(list []*syntax.Stmt) {
 }
 
 func (a *assessor) stmt(s *syntax.Stmt) {
-	if a.steps++; a.steps > maxSteps || a.nest > maxNest {
-		a.note(Mutate, Opaque, "text.size", "the text is too large to be read", a.at(s))
+	if !a.spend(costStep, a.at(s)) {
+		return
+	}
+	if a.nest > maxNest {
+		a.note(Mutate, Opaque, "text.size", "the text is too deeply nested to be read", a.at(s))
 		return
 	}
 	a.nest++
@@ -127,7 +130,8 @@ func (a *assessor) output(s *syntax.Stmt) *stdin {
 	if name != "echo" && name != "printf" {
 		return &stdin{piped: true}
 	}
-	quiet := &assessor{dialect: a.dialect, effect: Observe, scope: a.scope.clone()}
+	quiet := a.quiet() // what stands in the words is judged where they are
+	quiet.scope, quiet.shallow = a.scope.clone(), true
 	var text []string
 	at := a.at(s)
 	for _, w := range quiet.fields(call.Args[1:]) {

@@ -58,6 +58,11 @@ func (a *assessor) expand(w *syntax.Word) []word {
 		return []word{{text: lit, start: start, end: end}}
 	}
 	if a.dialect != Fish && slices.ContainsFunc(w.Parts, opensBrace) {
+		if braces(w) > maxBraces {
+			at := word{text: string(hole), start: start, end: end}
+			a.unclear("brace.large", "a brace expansion is too large to be read", at)
+			return []word{at}
+		}
 		w = &syntax.Word{Parts: slices.Clone(w.Parts)} // the tree stays as it was read
 		syntax.SplitBraces(w)
 	}
@@ -68,6 +73,19 @@ func (a *assessor) expand(w *syntax.Word) []word {
 		out = append(out, splitUnknown(one)...)
 	}
 	return out
+}
+
+// maxBraces bounds how many braces a word may open.
+const maxBraces = 32
+
+func braces(w *syntax.Word) int {
+	n := 0
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			n += strings.Count(lit.Value, "{")
+		}
+	}
+	return n
 }
 
 func opensBrace(part syntax.WordPart) bool {
@@ -128,8 +146,14 @@ func (a *assessor) parts(in []word, parts []syntax.WordPart, quoted bool) []word
 			a.history(lit, "!!", false) // !$name and the like
 		}
 		add := a.part(part, quoted, in[0].text == "")
+		if !a.spend(costStep+len(in)*(len(in[0].text)+len(add.text))/costByte, in[0]) {
+			return []word{{text: string(hole), start: in[0].start, end: in[0].end}}
+		}
 		for n := range in {
-			in[n].text += add.text
+			if in[n].text += add.text; len(in[n].text) > maxWord {
+				in[n].text = string(hole)
+				a.unclear("word.large", "a word is too long to be read", in[n])
+			}
 			in[n].glob = in[n].glob || add.glob
 			in[n].tree = in[n].tree || add.tree
 			in[n].quoted = in[n].quoted || add.quoted
@@ -229,10 +253,16 @@ func (a *assessor) part(part syntax.WordPart, quoted, first bool) word {
 	case *syntax.ParamExp:
 		return a.parameter(p, quoted)
 	case *syntax.CmdSubst:
+		if a.shallow {
+			return word{text: string(hole)}
+		}
 		a.inSubshell(func() { a.stmts(p.Stmts) })
 		a.remember(p)
 		return word{text: string(hole)}
 	case *syntax.ProcSubst:
+		if a.shallow {
+			return word{text: "/dev/fd/63"}
+		}
 		a.inSubshell(func() { a.stmts(p.Stmts) })
 		if p.Op != syntax.CmdIn {
 			a.unclear("process.substitution", "a process substitution takes a program's output", a.at(p))
