@@ -5,11 +5,11 @@ package risk
 // measures that.
 const (
 	maxText  = 8 << 10 // bytes of one text
-	maxWord  = 4 << 10  // bytes of one word
-	maxDepth = 12       // texts within texts, and wrappers within wrappers
-	maxNest  = 64       // shell constructs within constructs
-	maxWork  = 4000     // units of work on one text, all texts within it included
-	maxRound = 16       // loop items assessed one by one
+	maxWord  = 4 << 10 // bytes of one word
+	maxDepth = 12      // texts within texts, and wrappers within wrappers
+	maxNest  = 64      // shell constructs within constructs
+	maxWork  = 4000    // units of work on one text, all texts within it included
+	maxRound = 16      // loop items assessed one by one
 )
 
 // What things cost, in units of about half a microsecond.

@@ -1,6 +1,9 @@
 package risk
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // matching is one pass over a program's arguments.
 type matching struct {
@@ -15,6 +18,35 @@ type matching struct {
 	turned   kind
 	turns    bool
 	looking  []string // options that made the run harmless, by name
+	given    []given  // options in their order, with their values
+	ended    bool     // an option was given beside which nothing else counts
+}
+
+// given is an option on the line.
+type given struct {
+	name  string
+	value word
+	has   bool // there is a value
+}
+
+// values are what the options of these names were given; "" where they have no
+// value of their own.
+func (m *matching) values(names ...string) []word {
+	var all []word
+	for _, g := range m.given {
+		if slices.Contains(names, g.name) {
+			all = append(all, g.value)
+		}
+	}
+	return all
+}
+
+// judge counts an option's value.
+func (m *matching) judge(o *option, v word) {
+	if n := len(m.given); n > 0 {
+		m.given[n-1].value, m.given[n-1].has = v, true
+	}
+	m.a.value(o.value, v, m.name)
 }
 
 // match assesses a program that the data files describe.
@@ -34,6 +66,8 @@ func (a *assessor) match(s *spec, name word, args []word) {
 // all judges the arguments of a program or of a sub-command.
 func (m *matching) all() {
 	s := m.s
+	program, _, _ := strings.Cut(s.name, ".")
+	m.a.sqlKind = sqlDialects[program]
 	if s.subs != nil {
 		m.base()
 		m.subCommand()
@@ -80,8 +114,12 @@ func (m *matching) options(i int, stop bool) []word {
 		w := m.args[i]
 		switch {
 		case w.mayBeOption() && w.text[0] != '-' && w.text[0] != '+':
-			if !m.s.inert {
+			switch {
+			case w.tame:
+			case !m.s.inert:
 				m.a.note(Mutate, 0, "argument.dynamic", "an argument that is not known could be an option", w)
+			case m.s.readsByOption() && strings.IndexByte(w.text, hole) >= 0:
+				m.a.unclear("argument.dynamic", "an argument that is not known could be an option that names a file", w)
 			}
 		case w.text == "--":
 			if stop {
@@ -150,7 +188,7 @@ func (m *matching) option(w word, i *int) {
 	val.text = value
 	switch {
 	case attached:
-		m.a.value(o.value, val, m.name)
+		m.judge(o, val)
 	case o.takes:
 		m.next(o, w, i)
 	}
@@ -165,9 +203,12 @@ func (m *matching) next(o *option, w word, i *int) {
 		m.a.unclear("option.value", "the option lacks its value", w)
 		return
 	}
+	if o.unless && m.args[*i+1].text != "" && strings.IndexByte("-+", m.args[*i+1].text[0]) >= 0 {
+		return
+	}
 	*i++
-	m.a.value(o.value, m.args[*i], m.name)
-	if v := m.args[*i]; (v.glob || strings.IndexByte(v.text, hole) >= 0 && !v.quoted) && !m.s.inert {
+	m.judge(o, m.args[*i])
+	if v := m.args[*i]; (v.glob || strings.IndexByte(v.text, hole) >= 0 && !v.quoted) && !m.s.inert && !v.tame {
 		m.a.note(Mutate, 0, "argument.dynamic", "a value that is not known could become several arguments", v)
 	}
 }
@@ -191,11 +232,8 @@ func (m *matching) cluster(w word, text string, i *int) {
 		case o.takes && rest.text == "":
 			m.next(o, w, i)
 			return
-		case o.takes:
-			m.a.value(o.value, rest, m.name)
-			return
-		case o.optional && rest.text != "":
-			m.a.value(o.value, rest, m.name)
+		case o.takes, o.optional && rest.text != "":
+			m.judge(o, rest)
 			return
 		}
 	}
@@ -228,6 +266,8 @@ func (m *matching) unknown(w word) {
 
 // use counts what a permitted option means.
 func (m *matching) use(o *option, w word) {
+	m.given = append(m.given, given{name: o.name})
+	m.ended = m.ended || o.ends
 	if o.effect == Observe {
 		m.looks = true
 		m.looking = append(m.looking, o.name)
@@ -252,8 +292,8 @@ func (m *matching) subCommand() {
 		}
 		if m.s.fallback != "" {
 			m.a.match(m.s.subs[m.s.fallback], m.name, nil)
-		} else if len(m.args) == 0 {
-			m.a.unclear("command.missing", m.s.name+" lacks its command", m.name)
+		} else if !m.ended {
+			m.a.unclear("command.missing", m.s.name+" lacks its command, and may read commands from its input", m.name)
 		}
 		return
 	}
@@ -297,7 +337,7 @@ func (m *matching) subCommand() {
 func (m *matching) enter(s *spec, at word, args []word) {
 	for _, name := range m.looking {
 		if o, ok := s.options[name]; ok && o.effect == Observe && !m.odd {
-			inner := &matching{a: m.a, s: s, name: at, args: args, looks: true}
+			inner := &matching{a: m.a, s: s, name: at, args: args, looks: true, looking: m.looking}
 			inner.all()
 			return
 		}

@@ -24,7 +24,7 @@ func (m *matching) judgeOperands() {
 		case m.s.repeat && len(params) > 0:
 			p = params[len(params)-1]
 		}
-		if m.turns && (p.kind == kindReads || p.kind == kindMeta || p.kind == kindTree) {
+		if m.turns && (p.kind == kindReads || p.kind == kindMeta || p.kind == kindTree || p.kind == kindChanges) {
 			p.kind = m.turned
 		}
 		switch p.kind {
@@ -62,17 +62,41 @@ func (m *matching) judgeOperands() {
 // missing handles programs that ask for more when they are given too little.
 func (m *matching) missing(operands int) {
 	m.input(operands)
-	if operands < m.s.least && !m.looks {
+	if operands < m.s.least && !m.looks && !m.fills {
 		m.a.note(Mutate, 0, m.s.name+".session", "opens a session of its own", m.name)
 	}
 	if !m.s.reader || m.fills || operands > 1 && len(m.s.operands) > 1 && m.s.operands[1].kind == kindSQL {
 		return
 	}
 	if f := m.a.feeding; f != nil && f.known {
-		m.a.sql(f.text)
+		switch m.language() {
+		case kindSQL:
+			m.a.sql(f.text)
+		case kindMongo:
+			m.a.mongo(f.text)
+		default:
+			m.lines(f.text)
+		}
 		return
 	}
 	m.a.note(Mutate, Opaque, m.s.name+".input", "reads statements from its input", m.name)
+}
+
+// lines judges a text of which each line stands for the program's arguments.
+func (m *matching) lines(w word) {
+	if !w.known() {
+		m.a.note(Mutate, Opaque, m.s.name+".input", "reads statements that are not known", m.name)
+	}
+	for line := range strings.Lines(w.text) {
+		line = strings.TrimSuffix(strings.TrimSpace(line), `\r`)
+		words := []word{{text: m.s.name, start: m.name.start, end: m.name.end}}
+		for _, f := range strings.Fields(line) {
+			words = append(words, word{text: f, start: w.start, end: w.end})
+		}
+		if len(words) > 1 && m.a.spend(costRun, w) {
+			m.a.run(words)
+		}
+	}
 }
 
 // input judges what a program does with its input beside reading it.
@@ -180,7 +204,7 @@ func (m *matching) assignments(ops []word) []word {
 
 // several reports whether a word may become more than one.
 func (w word) several() bool {
-	return w.glob || !w.quoted && strings.IndexByte(w.text, hole) >= 0
+	return w.glob || !w.quoted && !w.tame && strings.IndexByte(w.text, hole) >= 0
 }
 
 func join(words []word) word {

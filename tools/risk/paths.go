@@ -343,7 +343,7 @@ func (a *assessor) readPath(w word, k kind) {
 	switch {
 	case w.text == "-" || w.text == "" || quietDevice(text) && !w.glob:
 		return
-	case isNetwork(text) || strings.Contains(w.text, "://"):
+	case isNetwork(text) || strings.Contains(w.text, "://") || strings.HasPrefix(text, "/inet/") || strings.HasPrefix(text, "/inet4/") || strings.HasPrefix(text, "/inet6/"):
 		a.note(Observe, Exfil, "path.network", "opens a connection to another host", w)
 		return
 	case k == kindMeta:
@@ -351,9 +351,12 @@ func (a *assessor) readPath(w word, k kind) {
 	}
 	p := placeOf(w.text, "")
 	c := a.class(w.text, "", k == kindTree || w.tree)
-	if a.scope.cwd != "" && p.relative {
-		c |= a.class(w.text, a.scope.cwd, k == kindTree || w.tree)
+	if p.relative {
+		for _, cwd := range a.scope.cwds {
+			c |= a.class(w.text, cwd, k == kindTree || w.tree)
+		}
 	}
+	c |= a.printedPath(w) & classSecret
 	switch {
 	case c&classSecret != 0:
 		a.note(Observe, Secret, "path.secret", shown(w.text)+" holds or may hold secrets", w)
@@ -361,9 +364,9 @@ func (a *assessor) readPath(w word, k kind) {
 		a.note(Observe, Secret, "path.device", "reads raw storage or memory", w)
 	case strings.HasPrefix(text, "/dev/") && !strings.HasPrefix(text, "/dev/shm/"):
 		a.note(Mutate, 0, "path.device", "reading a device can change its state", w)
-	case strings.IndexByte(w.text, hole) >= 0:
+	case strings.IndexByte(w.text, hole) >= 0 && !w.tame:
 		a.unclear("path.dynamic", "which file is read is not known", w)
-	case k == kindTree && p.relative && a.scope.cwd == "" && strings.HasPrefix(w.text, ".."):
+	case k == kindTree && p.relative && len(a.scope.cwds) == 0 && strings.HasPrefix(w.text, ".."):
 		a.unclear("path.relative", "which folder is searched is not known", w)
 	}
 }
@@ -389,16 +392,31 @@ func (a *assessor) writePath(w word, at word) {
 // deletePath judges a path that is removed; the program says how bad that is.
 func (a *assessor) deletePath(w word, name word) {
 	c := a.classesOf(w)
-	if a.class(w.text, a.scope.cwd, true)&classLockout != 0 {
-		c |= classLockout
+	c |= a.class(w.text, "", true) & classLockout
+	for _, cwd := range a.scope.cwds {
+		c |= a.class(w.text, cwd, true) & classLockout
 	}
 	a.noteClasses(c, word{start: name.start, end: w.end}, w)
 }
 
 func (a *assessor) classesOf(w word) class {
 	c := a.class(w.text, "", w.tree)
-	if a.scope.cwd != "" && placeOf(w.text, "").relative {
-		c |= a.class(w.text, a.scope.cwd, w.tree)
+	if placeOf(w.text, "").relative {
+		for _, cwd := range a.scope.cwds {
+			c |= a.class(w.text, cwd, w.tree)
+		}
+	}
+	return c | a.printedPath(w)
+}
+
+// printedPath is what a path would be if what is not known of it were what a
+// substitution in the text prints: "$(printf /etc/%s shadow)".
+func (a *assessor) printedPath(w word) class {
+	var c class
+	if strings.Count(w.text, string(hole)) == 1 {
+		for _, text := range a.printed {
+			c |= a.class(strings.Replace(w.text, string(hole), text, 1), "", w.tree)
+		}
 	}
 	return c
 }

@@ -2,7 +2,9 @@ package risk
 
 import (
 	"maps"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,10 +14,40 @@ import (
 // point of a text.
 type scope struct {
 	vars map[string]word
-	cwd  string // "" when not known
+	cwds []string // the folders that may be the present one, besides one that is not known
 }
 
-func (s scope) clone() scope { return scope{vars: maps.Clone(s.vars), cwd: s.cwd} }
+func (s scope) clone() scope { return scope{vars: maps.Clone(s.vars), cwds: s.cwds} }
+
+// maxFolders bounds how many folders are followed.
+const maxFolders = 6
+
+// enterFolder follows a change of the folder.
+func (a *assessor) enterFolder(to string) {
+	if to == "" {
+		return
+	}
+	if to[0] == '/' || to[0] == '~' {
+		a.scope.cwds = []string{to}
+		return
+	}
+	found := []string{to}
+	for _, from := range a.scope.cwds {
+		if joined := path.Join(from, to); !slices.Contains(found, joined) && len(found) < maxFolders {
+			found = append(found, joined)
+		}
+	}
+	a.scope.cwds = found
+}
+
+// alsoIn adds folders that may be the present one.
+func (s *scope) alsoIn(folders []string) {
+	for _, f := range folders {
+		if !slices.Contains(s.cwds, f) && len(s.cwds) < maxFolders {
+			s.cwds = append(slices.Clone(s.cwds), f)
+		}
+	}
+}
 
 func (s *scope) set(name string, w word) {
 	if s.vars == nil {
@@ -44,9 +76,7 @@ func (a *assessor) perhaps(f func()) {
 			delete(a.scope.vars, name)
 		}
 	}
-	if a.scope.cwd != before.cwd {
-		a.scope.cwd = ""
-	}
+	a.scope.alsoIn(before.cwds)
 }
 
 // forgetAssigned drops every variable that a loop's body may set, so that its
@@ -67,9 +97,6 @@ func (a *assessor) forgetAssigned(body []*syntax.Stmt) {
 				if len(n.Args) > 0 && setsVariables(n.Args[0].Lit()) {
 					clear(a.scope.vars)
 				}
-				if len(n.Args) > 0 && changesFolder(n.Args[0].Lit()) {
-					a.scope.cwd = ""
-				}
 			}
 			return true
 		})
@@ -81,14 +108,6 @@ func (a *assessor) forgetAssigned(body []*syntax.Stmt) {
 func setsVariables(program string) bool {
 	switch program {
 	case "", "read", "mapfile", "readarray", "getopts", "printf", "unset", "eval", "source", ".", "vared", "builtin", "command":
-		return true
-	}
-	return false
-}
-
-func changesFolder(program string) bool {
-	switch program {
-	case "", "cd", "pushd", "popd", "chdir", "builtin", "command":
 		return true
 	}
 	return false
@@ -280,6 +299,7 @@ func (a *assessor) variable(name string, length, quoted bool, at word) word {
 		return unknown
 	}
 	if !quoted && !w.glob && !plainLiteral(w.text) {
+		unknown.tame = w.tame && w.text == string(hole)
 		return unknown // the shell splits and expands it again
 	}
 	w.start, w.end = 0, 0

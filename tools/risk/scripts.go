@@ -234,40 +234,12 @@ func plainBracket(s string, delimiter byte) bool {
 }
 
 var (
-	sqlReads    = regexp.MustCompile(`(?i)^\s*(select|show|explain|describe|desc|pragma\s+(table_info|database_list|integrity_check|quick_check)|with|values)\b`)
 	sqlDestroys = regexp.MustCompile(`(?i)\b(drop|truncate|delete\s+from|reset\s+master|purge|flushall|flushdb|shutdown|deletemany|deleteone|dropdatabase|dropcollection|delete)\b`)
-	sqlActs     = regexp.MustCompile(`(?i)\b(into|insert|update|alter|create|grant|revoke|copy|call|do|execute|lock|load_file|pg_read_file|pg_sleep|lo_import|lo_export|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|set|nextval|setval|dblink|pg_ls_dir|readfile|writefile|load_extension|xp_cmdshell|for|analyze|pg_[a-z_]*(switch|promote|rotate|create|drop)[a-z_]*)\b|\\[!a-z]|!`)
 	sqlSecret   = regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|mysql\.user|credential|api_?key|authentication_string)`)
 )
 
-// sql judges a statement for a database. One SELECT without functions that act
-// is harmless; what it shows may still be secret.
-func (a *assessor) sql(w word) {
-	if !w.known() {
-		a.note(Mutate, Opaque, "sql.dynamic", "the statement is not known", w)
-	}
-	if sqlDestroys.MatchString(w.text) {
-		a.note(Destroy, 0, "sql.destroys", "the statement removes data", w)
-	}
-	if sqlSecret.MatchString(w.text) {
-		a.note(Observe, Secret, "sql.secret", "the statement touches what looks like secrets", w)
-	}
-	body := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(w.text, "; \n\t"), `\G`), "; \n\t")
-	if !sqlReads.MatchString(body) || sqlActs.MatchString(body) || strings.Contains(body, ";") || strings.Contains(body, "--") || strings.Contains(body, "/*") {
-		if strings.HasPrefix(body, `\`) && sqlMeta.MatchString(body) {
-			return
-		}
-		a.note(Mutate, 0, "sql.acts", "the statement is not known to only read", w)
-		return
-	}
-	for _, call := range sqlCall.FindAllStringSubmatch(body, -1) {
-		if !sqlQuiet[strings.ToLower(call[1])] {
-			a.note(Mutate, 0, "sql.function", "the function "+shown(call[1])+" is not known to only read", w)
-		}
-	}
-}
-
-var sqlCall = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.$]*|"[^"]*")\s*\(`)
+// sqlEscape is how clients of databases start a program of the host.
+var sqlEscape = regexp.MustCompile(`(?i)\\!|\.shell\b|\.system\b|\bto\s+program\b|\bfrom\s+program\b|\\g\w*\s*\||\bxp_cmdshell\b`)
 
 // sqlQuiet are functions without effect, and keywords that a bracket may follow.
 var sqlQuiet = map[string]bool{
@@ -284,20 +256,56 @@ var sqlQuiet = map[string]bool{
 	"pg_is_in_recovery": true, "pg_postmaster_start_time": true, "pg_current_wal_lsn": true, "pg_last_wal_receive_lsn": true,
 	"pg_last_wal_replay_lsn": true, "pg_last_xact_replay_timestamp": true, "pg_wal_lsn_diff": true, "pg_blocking_pids": true,
 	"greatest": true, "least": true, "if": true, "ifnull": true, "distinct": true, "format": true, "strftime": true, "datetime": true,
-	"table_info": true, "hex": true, "md5": true,
+	"table_info": true, "hex": true, "md5": true, "explain": true, "row": true, "group": true, "partition": true, "within": true, "sets": true,
+	"json_build_object": true, "json_agg": true, "jsonb_agg": true, "json_array_length": true, "jsonb_array_length": true, "to_timestamp": true,
+	"array_length": true, "array_to_string": true, "unnest": true, "generate_series": true, "regexp_replace": true, "regexp_matches": true,
+	"split_part": true, "position": true, "strpos": true, "ltrim": true, "rtrim": true, "lpad": true, "rpad": true, "reverse": true, "repeat": true,
+	"initcap": true, "char_length": true, "octet_length": true, "bool_or": true, "bool_and": true, "array": true, "percentile_cont": true,
+	"percentile_disc": true, "stddev": true, "variance": true, "first_value": true, "last_value": true, "ntile": true, "dense_rank": true,
+	"mod": true, "power": true, "sqrt": true, "sign": true, "trunc": true, "log": true, "ln": true, "exp": true,
+	"current_setting": true, "current_schema": true, "current_schemas": true, "to_regclass": true, "format_type": true, "obj_description": true,
+	"col_description": true, "pg_get_userbyid": true, "pg_get_indexdef": true, "pg_get_constraintdef": true, "pg_get_viewdef": true,
+	"pg_get_expr": true, "pg_get_functiondef": true, "pg_table_is_visible": true, "pg_tablespace_size": true, "pg_stat_get_activity": true,
+	"pg_backend_pid": true, "pg_conf_load_time": true, "pg_current_wal_insert_lsn": true, "pg_current_wal_flush_lsn": true,
+	"pg_is_wal_replay_paused": true, "pg_walfile_name": true, "pg_control_checkpoint": true, "pg_column_size": true, "txid_current_if_assigned": true,
+	"inet_server_addr": true, "inet_server_port": true, "inet_client_addr": true, "has_table_privilege": true, "has_database_privilege": true,
+	"justify_interval": true, "make_interval": true, "clock_timestamp": true, "statement_timestamp": true, "unixepoch": true, "julianday": true,
+	"time": true, "typeof": true, "instr": true, "printf": true, "total": true, "iif": true, "timediff": true, "date_add": true, "date_sub": true,
+	"curtime": true, "utc_timestamp": true, "sec_to_time": true, "concat_ws": true, "hour": true, "minute": true, "day": true, "month": true, "year": true,
+	"week": true, "inet_ntoa": true, "inet_aton": true, "json_extract": true, "json_unquote": true, "countif": true, "sumif": true, "uniq": true,
+	"uniqexact": true, "quantile": true, "formatreadablesize": true, "todate": true, "todatetime": true, "tostartofhour": true, "tostartofminute": true,
+	"tostartofday": true, "any_value": true, "mean": true, "last": true, "first": true, "spread": true, "derivative": true, "non_negative_derivative": true,
+	"row_count": true, "found_rows": true, "connection_id": true, "schema": true, "session_user": true, "current_user": true,
+}
+
+// sqlKeyword are those of them that are no functions: quoted, they may be some.
+var sqlKeyword = map[string]bool{
+	"in": true, "values": true, "as": true, "over": true, "and": true, "or": true, "where": true, "from": true, "not": true, "exists": true, "on": true,
+	"using": true, "filter": true, "by": true, "select": true, "any": true, "all": true, "join": true, "union": true, "case": true, "when": true,
+	"then": true, "else": true, "limit": true, "having": true, "distinct": true, "explain": true, "row": true, "group": true, "partition": true,
+	"within": true, "sets": true, "array": true, "cast": true, "interval": true,
 }
 
 // sqlMeta are psql's commands that describe.
 var sqlMeta = regexp.MustCompile(`^\\(d[a-zA-Z]{0,3}\+?|l\+?|conninfo|dt\+?|z)(\s+[A-Za-z0-9_.*]+)?$`)
 
-var jqReaches = regexp.MustCompile(`\benv\b|\$ENV|\$__|\b(import|include|load|load_str|eval|input_filename|debug|stderr|halt_error|envsubst|strenv)\b`)
+// sqlDot are commands of SQLite's shell that describe.
+var sqlDot = regexp.MustCompile(`^\.(tables|schema|indexes|indices|databases|fullschema|dbinfo|show|version)(\s+[A-Za-z0-9_.%]+)?$`)
 
-// jq judges a jq or yq program: it can only reach the environment and modules.
+// jqReaches are the names by which programs of jq and its kin reach the
+// environment, other files and programs; a field of the same name does not count.
+var jqReaches = regexp.MustCompile(`(?i)(^|[^.\w$])\$?(\w*env\w*|\w*load\w*|\w*eval\w*|import|include|modulemeta|get_search_list|input_filename|system|exec|\$__prog_args)\b|\$ENV|\$__prog`)
+
+// jq judges a jq or yq program: it can only reach the environment, other files
+// and modules.
 func (a *assessor) jq(w word) {
 	if !w.known() && !w.quoted {
 		a.note(Mutate, 0, "argument.dynamic", "the program is not known", w)
 	}
-	if !w.known() || jqReaches.MatchString(w.text) {
+	if !w.known() || jqReaches.MatchString(jqKeys.ReplaceAllString(w.text, "$1 ")) {
 		a.note(Observe, Secret, "jq.environment", "the program may show the environment or other files", w)
 	}
 }
+
+// jqKeys are names of fields: behind a dot, or before a colon in braces.
+var jqKeys = regexp.MustCompile(`([{,]\s*)[A-Za-z_]\w*\s*:`)

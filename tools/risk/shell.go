@@ -22,7 +22,8 @@ type assessor struct {
 	depth     int
 	nest      int
 	work      *budget
-	spent     bool   // the budget has run out, which is said
+	spent     bool // the budget has run out, which is said
+	sqlKind   sqlDialect
 	shallow   bool   // substitutions are judged elsewhere
 	shape     string // the form of output that the program is asked for
 	fixed     *word  // inside a nested text: the span of the word that holds it
@@ -38,6 +39,7 @@ type assessor struct {
 type stdin struct {
 	piped bool
 	known bool
+	tame  bool // nothing but names that others have checked: see tame.go
 	text  word // the text, when known
 	coded bool // it was written in a code that nobody reads
 }
@@ -343,7 +345,7 @@ func (a *assessor) nested(w word) {
 		a.fixed = &word{start: w.start, end: w.end}
 	}
 	a.depth++
-	a.scope, a.plainText = scope{}, true
+	a.scope, a.plainText = scope{cwds: savedScope.cwds}, true
 	if a.dialect == Fish {
 		a.dialect = Bash
 	}

@@ -61,6 +61,14 @@ const (
 	kindLabel                // a name of letters, digits, dots and dashes
 	kindBucket               // somebody's storage in a cloud
 	kindChanges              // a file whose content is kept: renamed in place, packed, given other rights
+	kindInet                 // connections, as lsof selects them: [46][PROTOCOL][@HOST][:SERVICE]
+	kindSocket               // a word of a filter for sockets, as ss reads it
+	kindConfig               // the system's own configuration, by its full name
+	kindSetting              // the name of a setting, whose value is shown
+	kindShape                // the form of a cluster's answer
+	kindKernel               // the name of a kernel setting
+	kindListed               // a file whose content is shown, or @FILE with more arguments
+	kindLooked               // a name or a path; with an "@" or a comma it may name a host
 )
 
 var kindWords = map[string]kind{
@@ -72,6 +80,7 @@ var kindWords = map[string]kind{
 	"host": kindHost, "jq": kindJq, "revision": kindRevision, "remote": kindRemote, "plain": kindPlain, "header": kindHeader, "dsn": kindDSN, "template": kindTemplate,
 	"method": kindMethod, "mongo": kindMongo, "property": kindProperty, "psargs": kindPsArgs, "word": kindWord,
 	"mode": kindMode, "moves": kindMoves, "replaces": kindReplaces, "output": kindOutput, "changes": kindChanges,
+	"inet": kindInet, "socket": kindSocket, "config": kindConfig, "setting": kindSetting, "shape": kindShape, "kernel": kindKernel, "listed": kindListed, "looked": kindLooked,
 	"server": kindServer, "route": kindRoute, "bucket": kindBucket, "label": kindLabel, "query": kindQuery, "name": kindName,
 }
 
@@ -95,6 +104,7 @@ type option struct {
 	rule     string
 	takes    bool // requires a value; with optional, unless it stands last
 	optional bool // may have a value attached
+	unless   bool // requires a value unless the next word begins with - or +
 	value    param
 	fills    bool // stands in for the first operand
 	operands kind // turns reading operands into this kind
@@ -350,9 +360,11 @@ func (s *spec) readTraits(words []string) error {
 			s.folder = true
 		case "apart":
 			s.apart = true
-		case "least=2":
-			s.least = 2
 		default:
+			if n, ok := strings.CutPrefix(word, "least="); ok && len(n) == 1 && n >= "1" && n <= "9" {
+				s.least = int(n[0] - '0')
+				continue
+			}
 			if sub, ok := strings.CutPrefix(word, "default="); ok {
 				s.fallback = sub
 				continue
@@ -438,7 +450,7 @@ func (r *specReader) options(words []string, why string) error {
 	}
 	rule := ""
 	for _, name := range names {
-		if n := strings.Trim(name, "-+=:?"); len(n) > len(rule) || strings.HasPrefix(name, "--") && !strings.HasPrefix(rule, "--") {
+		if n := strings.Trim(name, "-+=:?~"); len(n) > len(rule) || strings.HasPrefix(name, "--") && !strings.HasPrefix(rule, "--") {
 			rule = n
 		}
 	}
@@ -479,8 +491,10 @@ func (s *spec) addOption(name string, o option, rule string) {
 	o.rule = rule
 	s.plus = s.plus || name[0] == '+'
 	long := strings.HasPrefix(name, "--") || s.oneDash
-	body := strings.TrimRight(name, ":=?")
+	body := strings.TrimRight(name, ":=?~")
 	switch strings.TrimPrefix(name, body) {
+	case ":~":
+		o.takes, o.optional, o.unless = true, true, true
 	case ":?":
 		o.takes, o.optional = true, true
 	case ":", "=":
@@ -499,6 +513,17 @@ func (s *spec) addOption(name string, o option, rule string) {
 		one.name = body[:1] + string(letter)
 		s.options[one.name] = &one
 	}
+}
+
+// readsByOption reports whether an option names a file that is read.
+func (s *spec) readsByOption() bool {
+	for _, o := range s.options {
+		switch o.value.kind {
+		case kindReads, kindTree, kindScript, kindListed:
+			return true
+		}
+	}
+	return false
 }
 
 // inFolder reports whether the folder that the program runs in, or is given, can

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -134,16 +135,26 @@ func xargsProgram(a *assessor, name word, args []word) {
 	if len(rest) == 0 {
 		return // echo
 	}
-	input := word{text: string(hole), start: name.start, end: name.end}
+	tame := a.feeding != nil && a.feeding.tame
+	input := word{text: string(hole), start: name.start, end: name.end, tame: tame}
 	words := append([]word(nil), rest...)
-	replaced := false
-	for i, w := range words {
-		if strings.Contains(w.text, "{}") {
-			words[i].text = strings.ReplaceAll(w.text, "{}", string(hole))
-			replaced = true
+	marks := m.values("-I", "-i", "--replace")
+	for _, mark := range marks {
+		if mark.text == "" {
+			mark.text = "{}"
+		}
+		if !mark.known() {
+			a.note(Mutate, Opaque, "xargs.dynamic", "which words the input replaces is not known", mark)
+		}
+		for i, w := range words {
+			if strings.Contains(w.text, mark.text) {
+				words[i].tame = tame && strings.HasPrefix(w.text, mark.text)
+				words[i].text = strings.ReplaceAll(w.text, mark.text, string(hole))
+				words[i].quoted = true // each line is one word
+			}
 		}
 	}
-	if !replaced {
+	if len(marks) == 0 {
 		words = append(words, input)
 	}
 	a.feeding = nil
@@ -155,6 +166,11 @@ func envProgram(a *assessor, name word, args []word) {
 	s := specOf("env")
 	m := &matching{a: a, s: s, name: name, args: args}
 	rest := m.assignments(m.options(0, true))
+	for _, to := range m.values("-C", "--chdir") {
+		if to.known() {
+			a.enterFolder(to.text)
+		}
+	}
 	if len(rest) == 0 {
 		if len(args) == 1 && (args[0].text == "--version" || args[0].text == "--help") {
 			return
@@ -193,7 +209,8 @@ func ddProgram(a *assessor, name word, args []word) {
 
 // killProgram tells a signal from a question: -0 and -l change nothing.
 func killProgram(a *assessor, name word, args []word) {
-	if len(args) > 0 && args[0].known() && (args[0].text == "-l" || args[0].text == "-L" || args[0].text == "-0" && len(args) > 1) {
+	if len(args) > 0 && args[0].known() && (args[0].text == "-l" || args[0].text == "-L" || args[0].text == "-0" && len(args) > 1) &&
+		!slices.ContainsFunc(args[1:], func(w word) bool { return w.mayBeOption() && !w.tame || strings.HasPrefix(w.text, "-") }) {
 		return
 	}
 	a.note(Mutate, 0, "kill", "sends a signal to a process", name)
@@ -285,7 +302,6 @@ func readBuiltin(a *assessor, name word, args []word) {
 }
 
 func cdBuiltin(a *assessor, name word, args []word) {
-	a.scope.cwd = ""
 	target := word{text: "~"}
 	if len(args) > 0 && (args[0].text == "--" || args[0].text == "-P" || args[0].text == "-L") {
 		args = args[1:]
@@ -296,8 +312,8 @@ func cdBuiltin(a *assessor, name word, args []word) {
 	if len(args) > 1 {
 		a.unclear("operand.unexpected", "more than one folder", args[1])
 	}
-	if name.text == "cd" && target.known() && target.text != "-" {
-		a.scope.cwd = target.text
+	if target.known() && target.text != "-" {
+		a.enterFolder(target.text)
 	}
 	if isNetwork(target.text) {
 		a.unclear("path.network", "not a folder", target)
@@ -400,6 +416,8 @@ func psProgram(a *assessor, name word, args []word) {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		switch {
+		case strings.Contains(strings.ToLower(w.text), "environ"):
+			a.note(Observe, Secret, "ps.environment", "shows the environment of processes, which may hold secrets", w)
 		case !w.known():
 			a.note(Observe, Secret, "ps.environment", "an argument that is not known may ask for the environment of processes", w)
 		case strings.HasPrefix(w.text, "--"):

@@ -104,6 +104,7 @@ func tarProgram(a *assessor, name word, args []word) {
 		return
 	}
 	mode, file := byte(0), false
+	inside := a.scope.cwds
 	first := true
 	for i := 0; i < len(args); i++ {
 		w := args[i]
@@ -156,6 +157,7 @@ func tarProgram(a *assessor, name word, args []word) {
 		}
 	}
 	a.tarMode(mode, file, name)
+	a.scope.cwds = inside
 }
 
 func (a *assessor) tarFile(option, mode byte, name, value word) {
@@ -164,8 +166,12 @@ func (a *assessor) tarFile(option, mode byte, name, value word) {
 		a.note(Mutate, Exfil, "tar.remote", "the archive lies on another host", value)
 	case option == 'f' && mode != 't' && mode != 'x' && mode != 'd':
 		a.writePath(value, word{start: name.start, end: value.end})
-	case option == 'f' || option == 'T' || option == 'X':
-		a.readPath(value, kindMeta)
+	case option == 'T' || option == 'X':
+		a.readPath(value, kindReads) // its lines are shown in errors
+	case option == 'f':
+		a.readPath(value, kindReads)
+	case option == 'C' && value.known():
+		a.enterFolder(value.text)
 	}
 }
 
@@ -196,6 +202,9 @@ func (a *assessor) tarLong(name, w word, mode byte, file *bool, args []word, i *
 		if !attached && *i+1 < len(args) {
 			*i++
 			v = args[*i]
+		}
+		if option == "--directory" && v.known() {
+			a.enterFolder(v.text)
 		}
 		if option == "--file" {
 			*file = true
@@ -233,33 +242,29 @@ func (a *assessor) tarMode(mode byte, file bool, name word) {
 	}
 }
 
-// rsyncProgram tells copies to another host from copies here.
+// rsyncProgram tells copies to another host from copies here, and both from a
+// run that only shows what would be copied. What is an option and what is an
+// option's value, the table says.
 func rsyncProgram(a *assessor, name word, args []word) {
-	dry, remote := false, false
-	var operands []word
-	for _, w := range args {
-		switch {
-		case w.text == "-n" || w.text == "--dry-run":
-			dry = true
-		case strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "n") && !strings.Contains(w.text, "e"):
-			dry = true
-		case !strings.HasPrefix(w.text, "-"):
-			operands = append(operands, w)
-		}
-	}
+	look := a.quiet()
+	look.scope, look.plainText = a.scope.clone(), a.plainText
+	m := &matching{a: look, s: specOf("rsync"), name: name, args: args}
+	rest := m.options(0, false)
+	operands := append(m.operands, rest...)
+	dry := len(m.values("-n", "--dry-run", "--list-only")) > 0 && !m.odd
+	remote := false
 	if n := len(operands); n > 1 {
 		remote = remotePlace(operands[n-1].text)
 	}
 	switch {
 	case dry:
-		quiet := &assessor{dialect: a.dialect, effect: Observe, scope: a.scope.clone(), depth: a.depth, plainText: a.plainText}
-		quiet.hand(name, args)
-		a.flags |= quiet.flags &^ Exfil
-		if remote || !dryUnderstood(quiet, operands) {
+		a.flags |= look.flags &^ Exfil
+		if remote || !dryUnderstood(look, operands) {
 			a.unclear("rsync.dry-run", "only shows what would be copied", name)
 		}
-		if quiet.flags&^Exfil != 0 {
-			a.findings = append(a.findings, quiet.findings...)
+		if look.flags&^Exfil != 0 {
+			a.findings = append(a.findings, look.findings...)
+			a.murky = true
 		}
 		return
 	case remote:

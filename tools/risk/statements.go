@@ -80,7 +80,7 @@ func (a *assessor) command(c syntax.Command) {
 		clear(a.scope.vars)
 	case *syntax.FuncDecl:
 		a.note(Mutate, Opaque, "shell.function", "defines a function, which can stand in for a program", a.at(c))
-		a.inSubshell(func() { a.scope = scope{}; a.stmt(c.Body) })
+		a.inSubshell(func() { a.scope = scope{cwds: a.scope.cwds}; a.stmt(c.Body) })
 	default:
 		a.note(Mutate, Opaque, "shell.construct", "a construct of the shell that is not read", a.at(c))
 		syntax.Walk(c, func(n syntax.Node) bool {
@@ -99,6 +99,7 @@ func (a *assessor) binary(c *syntax.BinaryCmd) {
 		a.inSubshell(func() { a.stmt(c.X) })
 		saved := a.feeding
 		a.feeding = a.output(c.X)
+		a.feeding.tame = tamedBy(c.X, wild) == names
 		// The last part runs in the shell itself in zsh and with lastpipe.
 		a.perhaps(func() { a.stmt(c.Y) })
 		a.feeding = saved
@@ -142,7 +143,29 @@ func (a *assessor) output(s *syntax.Stmt) *stdin {
 		text = append(text, w.text)
 	}
 	at.text = strings.ReplaceAll(strings.Join(text, " "), `\n`, "\n")
+	if name == "printf" && len(text) > 1 {
+		at.text = formatted(text[0], text[1:])
+	}
 	return &stdin{piped: true, known: true, text: at}
+}
+
+// formatted is what printf makes of texts, for %s alone.
+func formatted(format string, texts []string) string {
+	parts := strings.Split(format, "%s")
+	if len(parts) == 1 {
+		return strings.ReplaceAll(format, `\n`, "\n")
+	}
+	var b strings.Builder
+	for len(texts) > 0 && b.Len() < maxWord {
+		for i, part := range parts {
+			b.WriteString(part)
+			if i < len(parts)-1 && len(texts) > 0 {
+				b.WriteString(texts[0])
+				texts = texts[1:]
+			}
+		}
+	}
+	return strings.ReplaceAll(b.String(), `\n`, "\n")
 }
 
 // decoded is what "echo TEXT | base64 -d" writes; nil for anything else.

@@ -89,6 +89,33 @@ func (a *assessor) value(p param, w word, name word) {
 		if w.text != "-" {
 			a.value(param{kind: kindWrites}, w, name)
 		}
+	case kindInet:
+		a.inet(w)
+	case kindSocket:
+		a.socket(w)
+	case kindConfig:
+		a.config(w)
+	case kindSetting:
+		if !w.known() || strings.ContainsAny(w.text, "*?[") || secretSetting.MatchString(w.text) {
+			a.note(Observe, Secret, "setting.secret", "may show a password or a key", w)
+		}
+	case kindShape:
+		a.shaped(w)
+	case kindKernel:
+		if !w.known() || !kernelName.MatchString(w.text) || strings.Contains(w.text, "..") {
+			a.note(Mutate, 0, "argument.value", shown(w.text)+" is not the name of a kernel setting", w)
+		}
+	case kindListed:
+		if file, ok := strings.CutPrefix(w.text, "@"); ok {
+			w.text = file
+			a.unclear("argument.list", "takes further arguments from a file", w)
+		}
+		a.readPath(w, kindReads)
+	case kindLooked:
+		if strings.ContainsAny(w.text, "@,") || !w.known() && !strings.Contains(w.text, "/") {
+			a.unclear("argument.host", "may name a host that is looked up", w)
+		}
+		a.readPath(w, kindMeta)
 	case kindChanges:
 		a.writePath(w, word{start: name.start, end: w.end})
 	case kindNone:

@@ -23,6 +23,8 @@ type word struct {
 	glob       bool // has an unquoted wildcard: stands for any number of words
 	tree       bool // stands for some path at or below text
 	quoted     bool // some of it was quoted or escaped
+	tame       bool // what is not known of it are names as in tame.go, begun by a letter or a digit
+	wild       bool // something else of it is not known either
 }
 
 // known reports whether the program gets exactly text.
@@ -70,6 +72,7 @@ func (a *assessor) expand(w *syntax.Word) []word {
 	partial = a.parts(partial, w.Parts, false)
 	var out []word
 	for _, one := range partial {
+		one.tame = one.tame && !one.wild
 		out = append(out, splitUnknown(one)...)
 	}
 	return out
@@ -153,6 +156,9 @@ func (a *assessor) parts(in []word, parts []syntax.WordPart, quoted bool) []word
 			if in[n].text += add.text; len(in[n].text) > maxWord {
 				in[n].text = string(hole)
 				a.unclear("word.large", "a word is too long to be read", in[n])
+			}
+			if strings.IndexByte(add.text, hole) >= 0 {
+				in[n].tame, in[n].wild = in[n].tame || add.tame, in[n].wild || add.wild || !add.tame
 			}
 			in[n].glob = in[n].glob || add.glob
 			in[n].tree = in[n].tree || add.tree
@@ -258,7 +264,7 @@ func (a *assessor) part(part syntax.WordPart, quoted, first bool) word {
 		}
 		a.inSubshell(func() { a.stmts(p.Stmts) })
 		a.remember(p)
-		return word{text: string(hole)}
+		return word{text: string(hole), tame: tamed(p.Stmts) == names}
 	case *syntax.ProcSubst:
 		if a.shallow {
 			return word{text: "/dev/fd/63"}

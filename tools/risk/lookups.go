@@ -1,0 +1,129 @@
+package risk
+
+import (
+	"net/netip"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Operands that a program resolves, or takes for files, by a syntax of its own.
+
+var (
+	inetSelection = regexp.MustCompile(`^[46]?(tcp|udp|TCP|UDP)?$`)
+	serviceName   = regexp.MustCompile(`^[A-Za-z0-9_*,-]+$`)
+	secretSetting = regexp.MustCompile(`(?i)pass|auth|secret|token|key|user|cred`)
+	kernelName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./*-]*$`)
+)
+
+// inet judges what lsof takes behind -i: it looks a host's name up.
+func (a *assessor) inet(w word) {
+	selection, host, named := strings.Cut(w.text, "@")
+	service := ""
+	if !named {
+		selection, service, _ = strings.Cut(w.text, ":")
+	} else if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
+		host, service = host[:at], host[at+1:]
+	}
+	if !w.known() || !inetSelection.MatchString(selection) || service != "" && !serviceName.MatchString(service) {
+		a.note(Mutate, 0, "argument.value", "the value "+shown(w.text)+" is not known to be harmless", w)
+		return
+	}
+	a.named(host, w)
+}
+
+// named counts a host unless it is written as an address.
+func (a *assessor) named(host string, w word) {
+	if host == "" {
+		return
+	}
+	if _, err := netip.ParsePrefix(host); err == nil {
+		return
+	}
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return
+	}
+	part := w
+	part.text = host
+	a.reach(part)
+}
+
+// socketWords are the words of a filter of ss that name nothing.
+var socketWords = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`state exclude all connected synchronized bucket big listening listen closed close established
+		syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait close-wait last-ack closing bound-inactive unconnected unconn
+		src dst sport dport dev fwmark cgroup autobound and or not ! & && | || ( ) = == eq != ne neq > gt < lt >= ge geq <= le leq
+		FILTER`) {
+		socketWords[w] = true
+	}
+}
+
+var (
+	socketPort    = regexp.MustCompile(`^(src|dst|sport|dport)?(=|==|!=|>|<|>=|<=)?\*?:[A-Za-z0-9_*-]+$`)
+	socketCompare = regexp.MustCompile(`^(src|dst|sport|dport)(=|==|!=|>|<|>=|<=)`)
+)
+
+// socket judges a word of a filter of ss, or a whole filter in one word. What is
+// no keyword, port or address is a host's name that is looked up.
+func (a *assessor) socket(w word) {
+	if !w.known() {
+		a.note(Observe, Exfil, "host.dynamic", "a part of the filter is not known, and can be a host's name that carries data", w)
+		return
+	}
+	for _, token := range strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(w.text)) {
+		if socketWords[token] || socketPort.MatchString(token) {
+			continue
+		}
+		token = token[len(socketCompare.FindString(token)):]
+		if strings.HasPrefix(token, "/") || strings.HasPrefix(token, "unix:") || token == "*" || strings.Trim(token, "0123456789") == "" {
+			continue
+		}
+		host := strings.TrimPrefix(strings.TrimPrefix(token, "inet:"), "inet6:")
+		if at := strings.LastIndexByte(host, ':'); at >= 0 && (strings.Count(host, ":") == 1 || strings.HasPrefix(host, "[")) {
+			if !serviceName.MatchString(host[at+1:]) && host[at+1:] != "" {
+				a.unclear("argument.value", "the filter "+shown(w.text)+" is not read", w)
+			}
+			host = host[:at]
+		}
+		if strings.Trim(host, "[]*") == "" {
+			continue
+		}
+		if address, bits, ok := strings.Cut(host, "/"); ok && strings.Trim(bits, "0123456789") == "" {
+			host = strings.Trim(address, "[]")
+		}
+		if !hostName.MatchString(host) {
+			a.unclear("argument.value", "the filter "+shown(w.text)+" is not read", w)
+			continue
+		}
+		a.named(host, w)
+	}
+}
+
+// config judges a configuration that a program checks, and which can have it
+// load and run what it names: only the system's own, by its full name, is taken
+// for known.
+func (a *assessor) config(w word) {
+	a.readPath(w, kindReads)
+	clean := path.Clean(w.text)
+	if w.known() && clean == w.text && (strings.HasPrefix(clean, "/etc/") && strings.Count(clean, "/") > 2 || strings.HasPrefix(clean, "/usr/local/etc/")) {
+		return
+	}
+	a.note(Mutate, Opaque, "config.file", "a configuration that is not the system's own can name code to load, and errors show its lines", w)
+}
+
+var plainShape = regexp.MustCompile(`^(wide|name)$`)
+
+// shaped judges the form in which a cluster's answer is wanted: a template may
+// stand in a file.
+func (a *assessor) shaped(w word) {
+	a.shape = w.text
+	if !w.known() && !w.quoted {
+		a.unclear("argument.dynamic", "the form of the answer is not known", w)
+	}
+	if form, file, ok := strings.Cut(w.text, "="); ok && strings.HasSuffix(form, "-file") {
+		w.text = file
+		a.readPath(w, kindReads)
+	}
+}
