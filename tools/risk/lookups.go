@@ -113,7 +113,7 @@ func (a *assessor) config(w word) {
 	a.note(Mutate, Opaque, "config.file", "a configuration that is not the system's own can name code to load, and errors show its lines", w)
 }
 
-var plainShape = regexp.MustCompile(`^(wide|name)$`)
+var plainShape = regexp.MustCompile(`^(wide|name|)$`)
 
 // shaped judges the form in which a cluster's answer is wanted: a template may
 // stand in a file.

@@ -51,6 +51,9 @@ func (m *matching) judge(o *option, v word) {
 
 // match assesses a program that the data files describe.
 func (a *assessor) match(s *spec, name word, args []word) {
+	if s.parent == nil {
+		a.shape = ""
+	}
 	if s.flags&(Opaque|Exfil) != 0 {
 		a.hints(args)
 	}

@@ -115,8 +115,8 @@ func (m *matching) input(operands int) {
 		m.a.note(Observe, Exfil, s.name+".input", "sends what it reads to another host", m.name)
 	case s.sends && f == nil:
 		m.a.note(Mutate, 0, s.name+".session", "opens a session of its own", m.name)
-	case s.sends && !(f.known && f.text.known() && len(f.text.text) <= maxLabel):
-		m.a.note(Observe, Exfil, s.name+".input", "sends what it reads to another host", m.name)
+	case s.sends && !(f.known && f.text.known() && strings.Trim(f.text.text, "Qq \n") == ""):
+		m.a.note(Mutate, Exfil, s.name+".input", "sends what it reads to another host", m.name)
 	}
 }
 

@@ -21,6 +21,8 @@ func init() {
 		"trap": trapBuiltin, "alias": aliasBuiltin, "set": setBuiltin, "exec": execBuiltin, "echo": echoBuiltin,
 		"unset": unsetBuiltin, "let": letBuiltin, "taskset": affinityProgram, "chrt": affinityProgram, "parted": partedProgram,
 		"rsync": rsyncProgram, "git": gitProgram, "su": suProgram, "ps": psProgram, "service": serviceProgram,
+		"printenv": printenvProgram, "tee": teeProgram, "ionice": ioniceProgram, "yq": yqProgram, "curl": fetchProgram, "wget": fetchProgram,
+		"csh": shellProgram, "tcsh": shellProgram, "ksh93": shellProgram, "lksh": shellProgram, "oksh": shellProgram, "loksh": shellProgram, "pdksh": shellProgram, "yash": shellProgram,
 	}
 }
 
@@ -75,8 +77,16 @@ func (a *assessor) evaluated(w word) {
 // shellProgram reads sh -c TEXT, sh FILE, and sh with its text on standard input.
 func shellProgram(a *assessor, name word, args []word) {
 	saved := a.dialect
-	if d, err := ParseDialect(name.text); err == nil {
+	d, err := ParseDialect(name.text)
+	if err == nil {
 		a.dialect = d
+	}
+	if len(args) == 2 && args[0].known() && args[0].text == "-n" && args[1].known() && !strings.HasPrefix(args[1].text, "-") && name.text != "fish" {
+		a.readPath(args[1], kindReads) // checks the script's grammar, and shows lines of it
+		return
+	}
+	if err != nil && !(len(args) == 1 && args[0].text == "--version") {
+		a.note(Mutate, Opaque, "shell.dialect", name.text+" reads texts in ways that are not known", name)
 	}
 	defer func() { a.dialect = saved }()
 	command := false
@@ -239,9 +249,19 @@ func gentleSignal(args []word) bool {
 	return false
 }
 
+var printfNumber = regexp.MustCompile(`%[-+ #0-9.*']*[diouxXeEfFgGaA]`)
+
 var printfDirective = regexp.MustCompile(`%[-+ #0-9.*]*n`)
 
 func printfBuiltin(a *assessor, _ word, args []word) {
+	if a.dialect == Zsh && len(args) > 1 && printfNumber.MatchString(args[0].text) {
+		for _, w := range args[1:] {
+			if strings.Trim(w.text, "0123456789.+-") != "" {
+				a.unclear("printf.arithmetic", "zsh evaluates what is printed as a number", w)
+				a.evaluated(w)
+			}
+		}
+	}
 	for i, w := range args {
 		switch {
 		case i == 0 && (w.text == "-v" || strings.HasPrefix(w.text, "-") && w.text != "--" && w.text != "-"):
@@ -268,7 +288,16 @@ func echoBuiltin(a *assessor, _ word, args []word) {
 
 // testBuiltin reads [ … ]; everything but -v and -R only looks.
 func testBuiltin(a *assessor, _ word, args []word) {
-	for _, w := range args {
+	for i, w := range args {
+		switch w.text {
+		case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+			for _, side := range []int{i - 1, i + 1} {
+				if a.dialect == Zsh && side >= 0 && side < len(args) && strings.Trim(args[side].text, "0123456789+-") != "" {
+					a.unclear("test.arithmetic", "zsh evaluates what is compared as numbers", args[side])
+					a.evaluated(args[side])
+				}
+			}
+		}
 		if w.text == "-v" || w.text == "-R" || w.text == "-o" && len(args) <= 3 || w.several() {
 			a.unclear("test.variable", "the test evaluates a variable's name, or its parts are not known", w)
 			for _, name := range args {
@@ -367,6 +396,9 @@ func aliasBuiltin(a *assessor, name word, args []word) {
 func setBuiltin(a *assessor, name word, args []word) {
 	if len(args) == 0 {
 		a.note(Observe, Secret, "shell.variables", "prints variables, which may hold secrets", name)
+		return
+	}
+	if quietSettings(args) {
 		return
 	}
 	clear(a.scope.vars)

@@ -60,3 +60,104 @@ func partedProgram(a *assessor, name word, args []word) {
 		a.hand(name, args)
 	}
 }
+
+// quietSettings reports whether "set" prints the shell's settings, or makes the
+// shell more careful and nothing else.
+func quietSettings(args []word) bool {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case !w.known():
+			return false
+		case (w.text == "-o" || w.text == "+o") && len(args) == 1:
+		case strings.HasPrefix(w.text, "-") && len(w.text) > 1 && strings.Trim(w.text[1:], "euC") == "":
+		case strings.HasPrefix(w.text, "-") && strings.HasSuffix(w.text, "o") && strings.Trim(w.text[1:], "euCo") == "" && i+1 < len(args):
+			i++
+			switch args[i].text {
+			case "pipefail", "errexit", "nounset", "noclobber":
+			default:
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// printenvProgram shows the whole environment, or some variables of it.
+func printenvProgram(a *assessor, name word, args []word) {
+	all := true
+	for _, w := range args {
+		if !strings.HasPrefix(w.text, "-") {
+			all = false
+			if !w.known() || secretVariable.MatchString(w.text) {
+				a.note(Observe, Secret, "variable.secret", "shows a variable that looks like a secret", w)
+			}
+		}
+	}
+	if all && !(len(args) == 1 && (args[0].text == "--help" || args[0].text == "--version")) {
+		a.note(Observe, Secret, "env.print", "prints the environment, which may hold secrets", name)
+	}
+	a.hand(name, args)
+}
+
+// teeProgram: with nothing but quiet devices to write to, it only passes on.
+func teeProgram(a *assessor, name word, args []word) {
+	for _, w := range args {
+		if !w.known() || !quietDevice(w.text) && w.text != "-a" && w.text != "-i" && w.text != "--" {
+			a.hand(name, args)
+			return
+		}
+	}
+}
+
+// ioniceProgram: "ionice -p PID" asks; with a class or a level it sets.
+func ioniceProgram(a *assessor, name word, args []word) {
+	if len(args) > 1 && (args[0].text == "-p" || args[0].text == "-P" || args[0].text == "-u" || args[0].text == "--pid") {
+		for _, w := range args[1:] {
+			if !w.known() && !w.tame || w.known() && strings.Trim(w.text, "0123456789") != "" {
+				a.hand(name, args)
+				return
+			}
+		}
+		return
+	}
+	a.hand(name, args)
+}
+
+// yqProgram: the program may stand behind a command's name.
+func yqProgram(a *assessor, name word, args []word) {
+	for i, w := range args {
+		if strings.HasPrefix(w.text, "-") {
+			continue
+		}
+		switch w.text {
+		case "e", "eval", "ea", "eval-all":
+			args = append(append([]word{}, args[:i]...), args[i+1:]...)
+		}
+		break
+	}
+	a.hand(name, args)
+}
+
+// fetchProgram: an answer may send curl (with -L) and wget (always) on to a host
+// that nobody has named. From this host itself that is its own doing.
+func fetchProgram(a *assessor, name word, args []word) {
+	before := len(a.reaches)
+	a.hand(name, args)
+	follows, limited := name.text == "wget", false
+	for i, w := range args {
+		switch {
+		case w.text == "--location" || name.text == "curl" && strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "L"):
+			follows = true
+		case w.text == "--max-redirs=0" || w.text == "--max-redirect=0":
+			limited = true
+		case (w.text == "--max-redirs" || w.text == "--max-redirect") && i+1 < len(args) && args[i+1].text == "0":
+			limited = true
+		}
+	}
+	if follows && !limited && len(a.reaches) > before {
+		a.unclear("host.redirect", "goes on to whatever host the answer names", name)
+	}
+}

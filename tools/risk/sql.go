@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -34,6 +35,14 @@ func sqlTokens(text string, d sqlDialect) (tokens []sqlToken, ok bool) {
 		switch {
 		case strings.IndexByte(" \t\n\r", c) >= 0:
 			i++
+		case c == '$' && d == sqlPostgres && sqlDollar.MatchString(text[i:]):
+			tag := sqlDollar.FindString(text[i:])
+			end := strings.Index(text[i+len(tag):], tag)
+			if end < 0 {
+				return nil, false
+			}
+			tokens = append(tokens, sqlToken{'s', text[i+len(tag) : i+len(tag)+end]})
+			i += 2*len(tag) + end
 		case c == '\\' || c == '$' || c == '#' && d != sqlPostgres || strings.HasPrefix(text[i:], "--") || strings.HasPrefix(text[i:], "/*"):
 			return nil, false
 		case c == '\'' || c == '"' || c == '`' || c == '[' && (d == sqlLite || d == sqlAny && bracketed(tokens)):
@@ -72,6 +81,9 @@ func sqlTokens(text string, d sqlDialect) (tokens []sqlToken, ok bool) {
 	}
 	return tokens, true
 }
+
+// sqlDollar opens and closes a string of PostgreSQL.
+var sqlDollar = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z_0-9]*)?\$`)
 
 // bracketed reports whether a bracket would stand for a name and not for a
 // subscript.

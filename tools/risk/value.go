@@ -50,6 +50,11 @@ func (a *assessor) value(p param, w word, name word) {
 		a.unit(w, name)
 	case kindSQL:
 		a.sql(w)
+	case kindListing:
+		if plainShape.MatchString(a.shape) && w.known() {
+			return // names, and how many keys each has
+		}
+		a.resource(w)
 	case kindResource:
 		a.resource(w)
 	case kindJq:
@@ -111,6 +116,10 @@ func (a *assessor) value(p param, w word, name word) {
 			a.unclear("argument.list", "takes further arguments from a file", w)
 		}
 		a.readPath(w, kindReads)
+	case kindRaw:
+		if !w.known() || !rawPath.MatchString(w.text) {
+			a.note(Mutate, 0, "argument.value", "the path "+shown(w.text)+" is not known to only show the cluster's state", w)
+		}
 	case kindLooked:
 		if strings.ContainsAny(w.text, "@,") || !w.known() && !strings.Contains(w.text, "/") {
 			a.unclear("argument.host", "may name a host that is looked up", w)
@@ -183,6 +192,7 @@ func (a *assessor) restricted(p param, w word) {
 var (
 	revealing   = regexp.MustCompile(`(?i)env|json|range|with|\{\{\s*\.\s*\}|config\s*\}|args|cmd|print|index`)
 	quietField  = regexp.MustCompile(`\{\{\s*json\s+\.(State|NetworkSettings|Mounts|Created|Id|Name|Image|RestartCount|Driver|Platform)(\.[A-Za-z]+)*\s*\}\}`)
+	rawPath     = regexp.MustCompile(`^/(healthz|readyz|livez|metrics|version|openapi/v[23]|apis?(/[a-z0-9.]+)?(/v[0-9a-z]+)?|apis/metrics\.k8s\.io/v1beta1/(nodes|pods))(/[a-z0-9-]+)?/?(\?verbose)?$`)
 	setsID      = regexp.MustCompile(`s|^[0-7]?[2-7][0-7]{3}$|[=+]t?[ugo]*s`)
 	credentials = regexp.MustCompile(`://[^/@]*:[^/@]*@`)
 	remoteName  = regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`)
@@ -216,17 +226,27 @@ const (
 	maxLabel = 32
 )
 
+// localAddress is the whole beginning of an address on this host: what a wildcard
+// behind it stands for begins with it, too.
+var (
+	localAddress = regexp.MustCompile(`^(https?://)?(localhost|127\.0\.0\.1)(:[0-9]+)?/[A-Za-z0-9_./?=&,*-]*$`)
+	globbed      = regexp.MustCompile(`()[*?]`)
+)
+
 // url judges an address that a program fetches. Only a short, fixed http(s)
 // address without a query or credentials is plain: anything longer can carry
 // data in itself.
 func (a *assessor) url(w word) {
-	if !w.known() {
+	if !w.known() && !(w.glob && !w.tree && localAddress.MatchString(w.text)) {
 		a.note(Observe, Exfil, "url.dynamic", "the address is put together on the way and can carry data", w)
 		return
 	}
 	text := w.text
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
+	}
+	if w.glob && !w.tree && strings.IndexByte(w.text, hole) < 0 {
+		text = globbed.ReplaceAllString(text, "${1}%3F")
 	}
 	u, err := url.Parse(text)
 	if err != nil || strings.Contains(w.text, `\`) || strings.ContainsAny(w.text, "{}[]") && !strings.HasPrefix(u.Host, "[::1]") {
