@@ -113,11 +113,14 @@ func (a *assessor) config(w word) {
 	a.note(Mutate, Opaque, "config.file", "a configuration that is not the system's own can name code to load, and errors show its lines", w)
 }
 
+var shapes = regexp.MustCompile(`^(?s:json|yaml|kyaml|wide|name|table|short|(jsonpath|jsonpath-as-json|custom-columns|go-template|template)=.*)$`)
+
 var plainShape = regexp.MustCompile(`^(wide|name|)$`)
 
 // shaped judges the form in which a cluster's answer is wanted: a template may
 // stand in a file.
 func (a *assessor) shaped(w word) {
+	w.text = strings.TrimPrefix(w.text, "=")
 	a.shape = w.text
 	if !w.known() && !w.quoted {
 		a.unclear("argument.dynamic", "the form of the answer is not known", w)
@@ -125,5 +128,7 @@ func (a *assessor) shaped(w word) {
 	if form, file, ok := strings.Cut(w.text, "="); ok && strings.HasSuffix(form, "-file") {
 		w.text = file
 		a.readPath(w, kindReads)
+	} else if w.known() && !shapes.MatchString(w.text) {
+		a.unclear("argument.value", "the form "+shown(w.text)+" of the answer is not known", w)
 	}
 }

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"path"
@@ -22,17 +23,40 @@ const (
 	classRuns                      // is executed later by a shell or a service
 	classDevice                    // raw storage or memory
 	classLog                       // a record that must not be emptied
+	classPlain                     // no secret, though it lies among secrets
 )
 
 var classWords = map[string]class{
 	"secret": classSecret, "lockout": classLockout, "rights": classRights,
-	"runs": classRuns, "device": classDevice, "log": classLog,
+	"runs": classRuns, "device": classDevice, "log": classLog, "plain": classPlain,
 }
 
 // pathRule is one line of the list.
 type pathRule struct {
 	class class
 	parts []string
+	// letters are those that a path must hold to match: all that the pattern
+	// spells out, what its last name does, and what its first does below the root
+	// or the home.
+	letters, last, first letters
+}
+
+// letters is a set of bytes, coarsely.
+type letters uint64
+
+func lettersOf(names ...string) letters {
+	var set letters
+	for _, name := range names {
+		if name == "~" {
+			continue
+		}
+		for i := range len(name) {
+			if c := name[i]; c != '*' && c != '?' {
+				set |= 1 << (c & 63)
+			}
+		}
+	}
+	return set
 }
 
 var pathRules = sync.OnceValue(func() []pathRule {
@@ -59,9 +83,16 @@ func loadPaths(text string) ([]pathRule, error) {
 			c |= one
 		}
 		for _, pattern := range fields[1:] {
-			rules = append(rules, pathRule{c, components(pattern)})
+			parts := components(pattern)
+			r := pathRule{class: c, parts: parts, letters: lettersOf(parts...), last: lettersOf(parts[len(parts)-1])}
+			if len(parts) > 1 {
+				r.first = lettersOf(parts[1])
+			}
+			rules = append(rules, r)
 		}
 	}
+	// What is plain is known only when everything else is.
+	slices.SortStableFunc(rules, func(a, b pathRule) int { return cmp.Compare(a.class&classPlain, b.class&classPlain) })
 	return rules, nil
 }
 
@@ -110,8 +141,19 @@ func (p place) classify(below bool) class {
 	if len(p.parts) == 0 {
 		return 0
 	}
+	literal := !below && !slices.ContainsFunc(p.parts, func(part string) bool { return strings.ContainsAny(part, "*?[\x00\x01") })
+	held := lettersOf(p.parts...)
 	for _, r := range pathRules() {
+		if r.class == classPlain {
+			if literal && c&classSecret != 0 && r.letters&^held == 0 && p.matches(r.parts) {
+				c &^= classSecret
+			}
+			continue
+		}
 		if c&r.class == r.class {
+			continue
+		}
+		if literal && (!p.relative && r.letters&^held != 0 || p.relative && r.last&^held != 0 && r.first&^held != 0) {
 			continue
 		}
 		if p.relative && r.class&^(classSecret|classLockout|classRights|classRuns) != 0 && r.parts[0] != "**" {

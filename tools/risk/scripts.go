@@ -235,7 +235,7 @@ func plainBracket(s string, delimiter byte) bool {
 
 var (
 	sqlDestroys = regexp.MustCompile(`(?i)\b(drop|truncate|delete\s+from|reset\s+master|purge|flushall|flushdb|shutdown|deletemany|deleteone|dropdatabase|dropcollection|delete)\b`)
-	sqlSecret   = regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|mysql\.user|credential|api_?key|authentication_string)`)
+	sqlSecret   = regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|mysql\.user|credential|api_?key|authentication_string|create\s+user)`)
 )
 
 // sqlEscape is how clients of databases start a program of the host.

@@ -447,14 +447,15 @@ func suProgram(a *assessor, name word, args []word) {
 func psProgram(a *assessor, name word, args []word) {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
-		switch {
-		case strings.Contains(strings.ToLower(w.text), "environ"):
+		if strings.Contains(strings.ToLower(w.text), "environ") {
 			a.note(Observe, Secret, "ps.environment", "shows the environment of processes, which may hold secrets", w)
+		}
+		switch {
 		case !w.known():
 			a.note(Observe, Secret, "ps.environment", "an argument that is not known may ask for the environment of processes", w)
 		case strings.HasPrefix(w.text, "--"):
 		case strings.HasPrefix(w.text, "-"):
-			if len(w.text) > 1 && strings.ContainsAny(w.text[len(w.text)-1:], "oOpCuUGgtskqn") {
+			if len(w.text) > 1 && i+1 < len(args) && strings.ContainsAny(w.text[len(w.text)-1:], "oOpCuUGgtskqn") && !strings.Contains(strings.ToLower(args[i+1].text), "environ") {
 				i++
 			}
 		case strings.Contains(w.text, "e") && strings.Trim(w.text, "aAcefghjlmnorstuvwxXLSTUZ") == "":
