@@ -16,6 +16,10 @@ type ceiling struct {
 	murky  bool // something of it was not understood
 	// hosts are those that its examples talk to.
 	hosts map[string]bool
+	// redirects: an example goes on to whatever host an answer names.
+	redirects bool
+	// patterns: an example holds a pattern among its words.
+	patterns bool
 	// anywhere leaves out which folder something runs in.
 	anywhere bool
 }
@@ -30,6 +34,7 @@ func (r *Rule) measure() ceiling {
 		}
 		c.flags |= v.Flags
 		c.murky = c.murky || !understood(v)
+		c.redirects = c.redirects || redirects(v)
 		for _, reach := range v.Reaches {
 			c.hosts[reach.Host] = true
 		}
@@ -37,7 +42,9 @@ func (r *Rule) measure() ceiling {
 	if r.Program != "" {
 		add(risk.Argv(append([]string{r.Program}, r.Argv...)))
 		for _, example := range r.Match {
-			add(assess(tools.Action{Kind: tools.Run, Command: example, Dialect: "bash", Dir: "/"}))
+			a := tools.Action{Kind: tools.Run, Command: example, Dialect: "bash", Dir: "/"}
+			add(assess(a))
+			c.patterns = c.patterns || slices.ContainsFunc(read(a, "").plain, wild)
 		}
 	}
 	return c
@@ -48,6 +55,9 @@ func (r *Rule) measure() ceiling {
 // level that are spelled out say themselves how far they go.
 func (r *Rule) exceeded(s subject) bool {
 	v := s.verdict
+	if r.Verdict == Allow && !r.Exact && r.Program != "" && r.stretched(s) {
+		return true
+	}
 	if r.Verdict == Allow && inFolder(v) && !r.ceiling.anywhere && len(r.dirs) == 0 && !s.reading.elsewhere(r.Argv) {
 		return true // whoever can write into some folder would decide what runs
 	}
@@ -75,3 +85,29 @@ func (r reading) elsewhere(argv []string) bool {
 
 // literalTarget reports whether a rule can name this target and no other.
 func literalTarget(name string) bool { return name != "" && !strings.ContainsAny(name, "*?[") }
+
+// redirects reports whether something goes on to whatever host an answer names.
+func redirects(v risk.Verdict) bool {
+	return slices.ContainsFunc(v.Findings, func(f risk.Finding) bool { return f.Rule == risk.RuleRedirect })
+}
+
+// stretched reports whether a command goes beyond a rule's examples in a way
+// that its verdict does not show: it names things by a pattern that the program
+// itself expands, follows an answer to another host, or, behind a wrapper such
+// as sudo for which the rule spells out no program, runs something else.
+func (r *Rule) stretched(s subject) bool {
+	words := s.reading.plain
+	switch {
+	case len(words) == 0:
+		return false // matchesProgram says so
+	case !r.ceiling.patterns && len(r.Path) == 0 && risk.Patterns(words):
+		return true
+	case !r.ceiling.redirects && redirects(s.verdict):
+		return true
+	case !risk.Wraps(path.Base(r.Program)) || slices.ContainsFunc(r.Argv, func(w string) bool { return !strings.HasPrefix(w, "-") }):
+		return false
+	}
+	return !slices.ContainsFunc(r.Match, func(example string) bool {
+		return slices.Equal(words, read(tools.Action{Kind: tools.Run, Command: example, Dialect: "bash", Dir: "/"}, "").plain)
+	})
+}

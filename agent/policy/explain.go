@@ -179,17 +179,19 @@ func (e *Engine) hard(s subject) (rule, why, word string) {
 	}
 	looked := map[string]bool{}
 	for _, w := range s.reading.mentioned() {
-		p, ok := clean(w, a.Dir)
-		if p == "" || looked[w] {
+		if looked[w] {
 			continue
 		}
 		looked[w] = true
-		check := e.hardPath
-		if !ok {
-			check = e.hardAnywhere
-		}
-		if rule, why := check(s, p, wild(w)); rule != "" {
-			return rule, why, w
+		all, ok := s.paths(w)
+		for i, p := range all {
+			check := e.hardPath
+			if i == 0 && !ok {
+				check = e.hardAnywhere
+			}
+			if rule, why := check(s, p, wild(w)); rule != "" {
+				return rule, why, w
+			}
 		}
 	}
 	return "", "", ""
@@ -214,7 +216,7 @@ func (r *Rule) part(s subject) Span {
 		return span
 	case len(r.paths) > 0:
 		for _, w := range s.reading.mentioned() {
-			if p, _ := clean(w, s.action.Dir); p != "" && oneOf(r.paths, p) {
+			if r.touches(s, w) {
 				return s.part(w)
 			}
 		}

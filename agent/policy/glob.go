@@ -131,6 +131,60 @@ func clean(word, dir string) (p string, ok bool) {
 	return path.Clean(word), false
 }
 
+// patternsMeet reports whether some path fits both patterns. Classes count as any
+// letter.
+func patternsMeet(a, b string) bool {
+	left := maxMeet
+	return partsMeet(strings.Split(a, "/"), strings.Split(b, "/"), &left)
+}
+
+// maxMeet bounds the work on two patterns; beyond it they count as meeting.
+const maxMeet = 4000
+
+func partsMeet(a, b []string, left *int) bool {
+	if *left--; *left < 0 {
+		return true
+	}
+	switch {
+	case len(a) > 0 && a[0] == "**":
+		return partsMeet(a[1:], b, left) || len(b) > 0 && partsMeet(a, b[1:], left)
+	case len(b) > 0 && b[0] == "**":
+		return partsMeet(a, b[1:], left) || len(a) > 0 && partsMeet(a[1:], b, left)
+	case len(a) == 0 || len(b) == 0:
+		return len(a) == len(b)
+	}
+	return namesMeet(a[0], b[0], left) && partsMeet(a[1:], b[1:], left)
+}
+
+func namesMeet(a, b string, left *int) bool {
+	if *left--; *left < 0 {
+		return true
+	}
+	switch {
+	case a == "" && b == "":
+		return true
+	case a != "" && a[0] == '*':
+		return namesMeet(a[1:], b, left) || b != "" && namesMeet(a, b[1:], left)
+	case b != "" && b[0] == '*':
+		return namesMeet(a, b[1:], left) || a != "" && namesMeet(a[1:], b, left)
+	case a == "" || b == "":
+		return false
+	}
+	ra, na := first(a)
+	rb, nb := first(b)
+	return (ra == "?" || rb == "?" || ra == rb) && namesMeet(a[na:], b[nb:], left)
+}
+
+// first is the first letter of a pattern, "?" for a class, and its length.
+func first(p string) (string, int) {
+	if p[0] == '[' {
+		if end := strings.IndexByte(p, ']'); end > 1 {
+			return "?", end + 1
+		}
+	}
+	return p[:1], 1
+}
+
 // below reports whether p is dir or lies in it. Both are clean.
 func below(p, dir string) bool {
 	return p == dir || dir == "/" || strings.HasPrefix(p, dir+"/")

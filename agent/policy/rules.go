@@ -364,10 +364,7 @@ func (r *Rule) matchesPath(s subject) bool {
 		return oneOf(r.paths, path.Clean(a.Path))
 	}
 	if r.Verdict != Allow {
-		return slices.ContainsFunc(s.reading.mentioned(), func(w string) bool {
-			p, _ := clean(w, a.Dir)
-			return p != "" && !strings.HasPrefix(w, "-") && oneOf(r.paths, p)
-		})
+		return slices.ContainsFunc(s.reading.mentioned(), func(w string) bool { return r.touches(s, w) })
 	}
 	words := s.reading.plain
 	if r.Program == "" || len(words) < 1+len(r.Argv) {
@@ -392,6 +389,40 @@ func (r *Rule) matchesPath(s subject) bool {
 		named = true
 	}
 	return named
+}
+
+// touches reports whether a word may name a path that a rule which restricts is
+// about: the path itself, a folder into which something of that name is put, a
+// pattern that fits, or a folder above it from which things are removed.
+func (r *Rule) touches(s subject, word string) bool {
+	if strings.HasPrefix(word, "-") {
+		return false
+	}
+	all, _ := s.paths(word)
+	for _, p := range all {
+		for _, g := range r.paths {
+			switch {
+			case g.match(p), wild(word) && patternsMeet(g.text, p):
+				return true
+			case s.verdict.Effect.AtLeast(risk.Mutate) && r.holds(s, g, p):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds reports whether a change of the folder p may change what g is about.
+func (r *Rule) holds(s subject, g glob, p string) bool {
+	if g.match(path.Join(p, "x")) {
+		return true
+	}
+	if s.verdict.Effect.AtLeast(risk.Destroy) && patternsMeet(g.text, path.Join(p, "**")) && !strings.HasPrefix(g.text, "**") {
+		return true
+	}
+	return slices.ContainsFunc(s.reading.words, func(w string) bool {
+		return w != "" && !strings.HasPrefix(w, "-") && g.match(path.Join(p, path.Base(w)))
+	})
 }
 
 // names reports whether the rule spells out this very path and does not deny.

@@ -32,6 +32,8 @@ type reading struct {
 	words []string
 	// broken is the text if it does not parse.
 	broken string
+	// folders are those that commands of it go to.
+	folders []string
 }
 
 // Span is a part of a text, in bytes. The zero value is no part.
@@ -180,11 +182,19 @@ type reader struct {
 	values values
 	prose  []string // quoted texts of prosaic commands
 	outer  Span     // the word whose text is read; zero for the text itself
+	loops  int
 }
 
 // script gathers what a text holds, texts within it included.
 func (r *reader) script(text string, dialect risk.Dialect, depth int) {
 	if depth > maxDepth || len(r.words) > maxWords {
+		return
+	}
+	if !risk.Readable(text) {
+		if depth == 0 {
+			r.broken = text[:min(len(text), maxBroken)]
+			r.words = append(r.words, strings.FieldsFunc(r.broken, separates)...)
+		}
 		return
 	}
 	file, err := risk.Parse(text, dialect)
@@ -195,10 +205,28 @@ func (r *reader) script(text string, dialect risk.Dialect, depth int) {
 		}
 		return
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
+	r.walk(file, dialect, depth)
+}
+
+// walk gathers what a node holds. Assignments and changes of the folder count in
+// the order in which they stand; a loop over a few fixed words is gone through
+// with each of them.
+func (r *reader) walk(node syntax.Node, dialect risk.Dialect, depth int) {
+	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.ForClause:
+			return !r.loop(n, dialect, depth)
 		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				for _, as := range n.Assigns {
+					r.assign(as)
+				}
+			}
 			r.call(n, dialect, depth)
+		case *syntax.DeclClause:
+			for _, as := range n.Args {
+				r.assign(as)
+			}
 		case *syntax.Redirect:
 			r.loose([]*syntax.Word{n.Word, n.Hdoc}, dialect, depth)
 		case *syntax.Assign:
@@ -210,6 +238,68 @@ func (r *reader) script(text string, dialect risk.Dialect, depth int) {
 		}
 		return true
 	})
+}
+
+// maxBroken bounds how much of a text that is too large to be read is searched
+// for words.
+const maxBroken = 256 << 10
+
+// maxRound bounds how many words of a loop are tried, maxValue the length of a
+// variable's value.
+const (
+	maxRound = 16
+	maxValue = 4 << 10
+)
+
+// loop goes through a loop over fixed words; false if it is another one.
+func (r *reader) loop(n *syntax.ForClause, dialect risk.Dialect, depth int) bool {
+	iter, ok := n.Loop.(*syntax.WordIter)
+	if !ok || len(iter.Items) == 0 || len(iter.Items) > maxRound || len(r.words) > maxWords || r.loops > maxLoops {
+		return false
+	}
+	r.loose(iter.Items, dialect, depth)
+	for _, item := range iter.Items {
+		for _, text := range r.values.of(item) {
+			r.loops++
+			r.values[iter.Name.Value] = text
+			for _, stmt := range n.Do {
+				r.walk(stmt, dialect, depth)
+			}
+		}
+	}
+	return true
+}
+
+// maxLoops bounds how often bodies of loops are gone through.
+const maxLoops = 64
+
+// assign remembers a variable's value as far as it is spelled out.
+func (r *reader) assign(as *syntax.Assign) {
+	if as.Name == nil || as.Value == nil || as.Name.Value == "HOME" || as.Name.Value == "PWD" {
+		return
+	}
+	text := r.values.text(as.Value.Parts)
+	if as.Append {
+		text = r.values[as.Name.Value] + text
+	}
+	r.values[as.Name.Value] = text[:min(len(text), maxValue)]
+}
+
+// enter follows a change of the folder.
+func (r *reader) enter(to string) {
+	if to == "" || to == "-" || len(r.folders) > maxRound {
+		return
+	}
+	if !path.IsAbs(to) {
+		for _, from := range r.folders {
+			r.folders = append(r.folders, path.Join(from, to))
+		}
+		if dir := r.values["PWD"]; path.IsAbs(dir) {
+			r.folders = append(r.folders, path.Join(dir, to))
+		}
+		return
+	}
+	r.folders = append(r.folders, path.Clean(to))
 }
 
 // loose takes in words that belong to no command; some may be nil.
@@ -235,6 +325,15 @@ func (r *reader) call(n *syntax.CallExpr, dialect risk.Dialect, depth int) {
 	}
 	if len(words) == 0 {
 		return
+	}
+	if words[0] == "" && len(words) > 1 { // the program's name is put together by something that is not read
+		words, spans = words[1:], spans[1:]
+	}
+	for i, w := range words[:len(words)-1] {
+		switch {
+		case i == 0 && (w == "cd" || w == "pushd" || w == "chdir"), w == "-C", w == "--chdir", w == "--directory":
+			r.enter(words[i+1])
+		}
 	}
 	r.commands, r.spots = append(r.commands, words), append(r.spots, r.span(n))
 	for i, w := range words {
@@ -341,4 +440,22 @@ func (r reading) mentioned() []string {
 		}
 	}
 	return all
+}
+
+// paths are the clean paths that a word may stand for: seen from the folder that
+// the action is in, and from those that the text goes to. ok is false for one
+// that is seen from a folder which is not known.
+func (s subject) paths(word string) (all []string, ok bool) {
+	p, ok := clean(word, s.action.Dir)
+	if p == "" {
+		return nil, false
+	}
+	all = append(all, p)
+	if path.IsAbs(word) {
+		return all, ok
+	}
+	for _, dir := range s.reading.folders {
+		all = append(all, path.Join(dir, word))
+	}
+	return all, ok
 }

@@ -183,6 +183,10 @@ func endComments(file *syntax.File, text string) string {
 	return string(out)
 }
 
+// Readable reports whether a text is within the bounds of what is read. Beyond
+// them its verdict is opaque, and nobody else should parse it either.
+func Readable(text string) bool { return len(text) <= maxText && nesting(text) <= maxNest }
+
 // script reads a text and walks it.
 func (a *assessor) script(text string) {
 	whole := word{end: len(text)}

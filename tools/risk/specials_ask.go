@@ -158,6 +158,6 @@ func fetchProgram(a *assessor, name word, args []word) {
 		}
 	}
 	if follows && !limited && len(a.reaches) > before {
-		a.unclear("host.redirect", "goes on to whatever host the answer names", name)
+		a.unclear(RuleRedirect, "goes on to whatever host the answer names", name)
 	}
 }

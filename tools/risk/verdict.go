@@ -212,6 +212,10 @@ type Verdict struct {
 // write there decides what runs.
 const RuleFolder = "folder.config"
 
+// RuleRedirect is the rule of a finding about a program that goes on to whatever
+// host an answer names.
+const RuleRedirect = "host.redirect"
+
 // MarshalJSON writes the documented object; a verdict without findings has an
 // empty array, and one that was never assessed says so by its strongest words.
 func (v Verdict) MarshalJSON() ([]byte, error) {
