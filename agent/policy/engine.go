@@ -148,7 +148,7 @@ func (e *Engine) SetPosture(p Posture) {
 }
 
 // OpenWindow lets changes that would ask pass for d: only on targets that are
-// not prod, and only what can be undone, has no flag and is understood. What a
+// not prod, and only what /undo takes back exactly, has no flag and is understood. What a
 // rule of the operator's asks about is asked. 0 closes the window.
 func (e *Engine) OpenWindow(d time.Duration) error {
 	if d < 0 || d > MaxWindow {
@@ -363,10 +363,27 @@ func (e *Engine) lifted(p Proposal, x Explanation) (How, bool) {
 		return ByConversation, true
 	}
 	v := x.Combined
-	if e.opt.Now().Before(e.window) && x.Rule == "" && len(p.Taint) == 0 && x.Trust != Prod && !v.Effect.AtLeast(risk.Destroy) && v.Flags == 0 && understood(v) {
+	if e.opt.Now().Before(e.window) && x.Rule == "" && len(p.Taint) == 0 && x.Trust != Prod && !v.Effect.AtLeast(risk.Destroy) && v.Flags == 0 && understood(v) && undone(p.Action) {
 		return ByWindow, true
 	}
 	return "", false
+}
+
+// undone reports whether /undo takes back exactly what an action does, or there
+// is nothing to take back once it is done. What is typed is read by a program
+// that nobody knows the state of.
+func undone(a tools.Action) bool {
+	switch a.Kind {
+	case tools.Write:
+		return a.Target != tools.Desk // the former content is kept
+	case tools.Exec, tools.Run:
+		if len(a.Stdin) > 0 || len(a.Inside) > 0 {
+			return false
+		}
+		back, ok := inverse.Of(a.Command)
+		return ok && back.Exact || inverse.Restarts(a.Command)
+	}
+	return false
 }
 
 // understood reports whether every program, sub-command and option was known.

@@ -534,10 +534,10 @@ func TestTimedWindow(t *testing.T) {
 	if err := s.OpenWindow(10 * time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if d := s.decide(t, command("touch x")); d.How != ByWindow {
+	if d := s.decide(t, command("mkdir x")); d.How != ByWindow {
 		t.Errorf("%s", d.How)
 	}
-	for _, p := range []Proposal{on("ssh:prod", command("touch x")), command("rm -rf x"), command("sudo touch x"), command("./x")} {
+	for _, p := range []Proposal{on("ssh:prod", command("mkdir x")), command("rm -rf x"), command("sudo touch x"), command("./x")} {
 		if d := s.decide(t, p); d.Allowed {
 			t.Errorf("%s: %q passed", p.Action.Target, p.Action.Command)
 		}

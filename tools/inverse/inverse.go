@@ -12,6 +12,9 @@ import (
 type Inverse struct {
 	Command string
 	Unless  string // when it is not the opposite; empty if it always is
+	// Exact is set if carrying it out leaves nothing of the command, whenever the
+	// command has changed anything.
+	Exact bool
 }
 
 // Of returns the opposite of a command line, if it has one.
@@ -22,6 +25,9 @@ func Of(command string) (Inverse, bool) {
 	}
 	before, words := wrapped(words)
 	if len(words) < 2 {
+		return Inverse{}, false
+	}
+	if !named(words) {
 		return Inverse{}, false
 	}
 	program, args, unless := turned(words)
@@ -36,7 +42,75 @@ func Of(command string) (Inverse, bool) {
 		test, ok = quoted(slices.Concat(before, []string{"test", "!", "-d", args[len(args)-2]}))
 		line = test + " && " + line
 	}
-	return Inverse{line, unless}, ok
+	return Inverse{Command: line, Unless: unless, Exact: ok && exact(words)}, ok
+}
+
+// exact reports whether the opposite of a command leaves nothing of it.
+func exact(words []string) bool {
+	name := path.Base(words[0])
+	switch name {
+	case "mkdir":
+		return true
+	case "systemctl", "docker", "podman", "kubectl":
+		for _, w := range words[1:] {
+			switch w {
+			case "start", "stop", "mask", "unmask", "enable", "pause", "unpause", "cordon", "uncordon":
+				return true
+			case "disable":
+				return false // links that were made in another way do not come back
+			}
+		}
+	}
+	return false
+}
+
+// Restarts reports whether a command only has named services or containers start
+// anew: once it is done, there is nothing to take back.
+func Restarts(command string) bool {
+	words, ok := simple(command)
+	if !ok || len(words) < 3 || !named(words[1:]) {
+		return false
+	}
+	args := words[1:]
+	switch path.Base(words[0]) {
+	case "systemctl":
+		return restarting[args[0]] && units(args[1:])
+	case "docker", "podman":
+		return args[0] == "restart" && bare(args[1:])
+	case "service", "rc-service":
+		return len(args) == 2 && bare(args) && restarting[args[1]]
+	case "supervisorctl":
+		return args[0] == "restart" && bare(args[1:]) && !slices.Contains(args, "all")
+	}
+	return false
+}
+
+var restarting = map[string]bool{"restart": true, "try-restart": true, "reload": true, "reload-or-restart": true, "try-reload-or-restart": true}
+
+// named reports whether no word holds a pattern, which the program would expand.
+func named(words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, "*?[") })
+}
+
+// bare reports whether there are words, and no options among them.
+func bare(words []string) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return w == "" || strings.HasPrefix(w, "-") })
+}
+
+// units reports whether words name units that have a state of their own. A
+// target stands for many, and for the power state of the host.
+func units(words []string) bool {
+	return bare(words) && !slices.ContainsFunc(words, func(w string) bool {
+		name, kind, ok := strings.Cut(w, ".")
+		return ok && (kind == "target" || strings.HasSuffix(kind, ".target")) || strings.HasPrefix(name, "systemd-") || special[strings.TrimSuffix(w, ".service")]
+	})
+}
+
+// special are units that act when they are started and have no state to go back
+// to.
+var special = map[string]bool{
+	"reboot": true, "poweroff": true, "halt": true, "kexec": true, "suspend": true, "hibernate": true, "shutdown": true, "ctrl-alt-del": true,
+	"rescue": true, "emergency": true, "default": true, "exit": true, "sleep": true, "hybrid-sleep": true,
 }
 
 // turned is a command turned around; args is nil if that is not known.
@@ -208,10 +282,18 @@ func both(pairs ...string) map[string]string {
 	return m
 }
 
-var units = both("start", "stop", "enable", "disable", "mask", "unmask")
+var states = both("start", "stop", "enable", "disable", "mask", "unmask")
+
+// quiet are options of systemctl that its opposite takes, too.
+var quiet = []string{"--now", "--user", "--system", "-q", "--quiet"}
 
 func systemctl(args []string) ([]string, string) {
-	return swap(args, units, "--now", "--user", "--system", "-q", "--quiet"), "it was like that before"
+	for i, a := range args {
+		if states[a] != "" && !units(slices.DeleteFunc(slices.Clone(args[i+1:]), func(w string) bool { return slices.Contains(quiet, w) })) {
+			return nil, ""
+		}
+	}
+	return swap(args, states, quiet...), "it was like that before"
 }
 
 var containers = both("start", "stop", "pause", "unpause")

@@ -49,6 +49,9 @@ func (m *matching) judgeOperands() {
 			continue
 		}
 		if !p.fits(w) {
+			if p.kind == kindHost || p.kind == kindQuery || p.kind == kindServer {
+				m.a.lookalike(w, hostOf(w.text))
+			}
 			m.unexpected(w)
 			continue
 		}

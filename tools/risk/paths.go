@@ -191,9 +191,10 @@ func (p place) unlikely(name string) bool {
 }
 
 func (p place) matches(pattern []string) bool {
-	if pattern[0] == "**" && p.unlikely(pattern[len(pattern)-1]) {
-		return false
-	}
+	return p.fits(pattern) && !(pattern[0] == "**" && p.unlikely(pattern[len(pattern)-1]))
+}
+
+func (p place) fits(pattern []string) bool {
 	if !p.relative {
 		return meet(pattern, p.parts)
 	}

@@ -23,6 +23,7 @@ const maxReaches = 64
 // reach counts another host that w names. This host is none.
 func (a *assessor) reach(w word) {
 	host := hostOf(w.text)
+	a.lookalike(w, host)
 	switch {
 	case host == "" || thisHost(host) || host[0] == '/' || host == "." || host == "..":
 		return
@@ -48,6 +49,30 @@ func (a *assessor) reach(w word) {
 	}
 	a.reaches = append(a.reaches, r)
 	a.note(Observe, 0, "host.other", "sends what is asked to "+shown(host)+", which is not this host", w)
+}
+
+// lookalike marks a host's name with letters that only look like others: beyond
+// ASCII, or in the code that stands for such.
+func (a *assessor) lookalike(w word, host string) {
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 }) || strings.HasPrefix(host, "xn--") || strings.Contains(host, ".xn--") {
+		a.note(Observe, Opaque, "host.lookalike", "the name of the host holds letters that only look familiar", w)
+	}
+}
+
+// places looks for hosts' names in words whatever the program makes of them:
+// SCHEME://HOST, USER@HOST and HOST:PATH.
+func (a *assessor) places(words []word) {
+	for _, w := range words {
+		if !strings.ContainsFunc(w.text, func(r rune) bool { return r >= 0x80 }) && !strings.Contains(strings.ToLower(w.text), "xn--") {
+			continue
+		}
+		switch before, _, ok := strings.Cut(w.text, ":"); {
+		case strings.Contains(w.text, "://") || strings.Contains(w.text, "@"):
+			a.lookalike(w, hostOf(w.text))
+		case ok && !strings.ContainsAny(before, " /"):
+			a.lookalike(w, strings.ToLower(before))
+		}
+	}
 }
 
 // reachAll counts the hosts in a list: HOST[:PORT][,HOST…], addresses with a

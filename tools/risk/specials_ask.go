@@ -161,3 +161,23 @@ func fetchProgram(a *assessor, name word, args []word) {
 		a.unclear(RuleRedirect, "goes on to whatever host the answer names", name)
 	}
 }
+
+// systemctlProgram: what starts with an account's session runs later as that
+// account, as its start-up files do.
+func systemctlProgram(a *assessor, name word, args []word) {
+	own, starts := false, word{}
+	for _, w := range args {
+		switch w.text {
+		case "--user", "--global":
+			own = true
+		case "enable", "reenable", "link", "preset", "preset-all", "add-wants", "add-requires", "edit", "set-environment", "import-environment", "set-default", "revert":
+			if starts.text == "" {
+				starts = w
+			}
+		}
+	}
+	if own && starts.text != "" {
+		a.note(Mutate, Opaque, "write.runs", "changes what is executed later, when the account logs in", word{start: name.start, end: starts.end})
+	}
+	a.hand(name, args)
+}

@@ -344,6 +344,19 @@ var lockoutUnits = []string{
 	"multi-user.target", "rescue.target", "emergency.target", "network.target", "network-online.target", "graphical.target",
 }
 
+// powerUnits change the power state of the host when they are started.
+var powerUnits = []string{
+	"reboot", "poweroff", "halt", "kexec", "suspend", "hibernate", "hybrid-sleep", "suspend-then-hibernate", "sleep", "shutdown", "exit",
+	"soft-reboot", "ctrl-alt-del", "final", "umount", "systemd-reboot", "systemd-poweroff", "systemd-halt", "systemd-kexec", "systemd-suspend",
+	"systemd-hibernate", "systemd-hybrid-sleep", "systemd-suspend-then-hibernate", "systemd-soft-reboot", "systemd-exit", "runlevel0", "runlevel6",
+	"factory-reset", "systemd-factory-reset",
+}
+
+func powerUnit(unit string) bool {
+	unit = strings.ToLower(unit)
+	return slices.Contains(powerUnits, strings.TrimSuffix(strings.TrimSuffix(unit, ".target"), ".service"))
+}
+
 func lockoutUnit(unit string) bool {
 	unit = strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(unit, ".service"), ".socket"))
 	if at := strings.IndexByte(unit, '@'); at >= 0 {
@@ -364,10 +377,13 @@ func (a *assessor) resource(w word) {
 
 // unit judges a unit that is acted upon.
 func (a *assessor) unit(w word, name word) {
+	if powerUnit(w.text) {
+		a.note(Destroy, Lockout, "unit.power", "switches the host off, restarts it or puts it to sleep: "+shown(w.text), word{start: name.start, end: w.end})
+	}
 	if lockoutUnit(w.text) {
 		a.note(Mutate, Lockout, "unit.access", "acts on "+shown(w.text)+", which may carry the operator's own way in", word{start: name.start, end: w.end})
 	}
-	if w.glob {
+	if w.glob || strings.ContainsAny(w.text, "*?[") || !w.known() {
 		a.note(Mutate, Lockout, "unit.pattern", "acts on every unit that matches a pattern", w)
 	}
 }
