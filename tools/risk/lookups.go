@@ -48,6 +48,9 @@ func (a *assessor) named(host string, w word) {
 	a.reach(part)
 }
 
+// spaced sets brackets apart.
+var spaced = strings.NewReplacer("(", " ( ", ")", " ) ")
+
 // socketWords are the words of a filter of ss that name nothing.
 var socketWords = map[string]bool{}
 
@@ -72,7 +75,7 @@ func (a *assessor) socket(w word) {
 		a.note(Observe, Exfil, "host.dynamic", "a part of the filter is not known, and can be a host's name that carries data", w)
 		return
 	}
-	for _, token := range strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(w.text)) {
+	for _, token := range strings.Fields(spaced.Replace(w.text)) {
 		if socketWords[token] || socketPort.MatchString(token) {
 			continue
 		}

@@ -25,7 +25,7 @@ func (a *assessor) run(words []word) {
 		a.note(Mutate, Opaque, "text.depth", "commands are nested too deeply to be read", words[0])
 		return
 	}
-	a.places(words[1:])
+	a.places(words)
 	name := words[0]
 	whole := word{start: name.start, end: words[len(words)-1].end}
 	if !name.known() {

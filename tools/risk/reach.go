@@ -2,6 +2,7 @@ package risk
 
 import (
 	"net/netip"
+	"path"
 	"strings"
 )
 
@@ -62,18 +63,22 @@ func (a *assessor) lookalike(w word, host string) {
 // places looks for hosts' names in words whatever the program makes of them:
 // SCHEME://HOST, USER@HOST and HOST:PATH.
 func (a *assessor) places(words []word) {
-	for _, w := range words {
+	copies := copiers[path.Base(words[0].text)]
+	for _, w := range words[1:] {
 		if !strings.ContainsFunc(w.text, func(r rune) bool { return r >= 0x80 }) && !strings.Contains(strings.ToLower(w.text), "xn--") {
 			continue
 		}
 		switch before, _, ok := strings.Cut(w.text, ":"); {
 		case strings.Contains(w.text, "://") || strings.Contains(w.text, "@"):
 			a.lookalike(w, hostOf(w.text))
-		case ok && !strings.ContainsAny(before, " /"):
+		case copies && ok && !strings.ContainsAny(before, " /"):
 			a.lookalike(w, strings.ToLower(before))
 		}
 	}
 }
+
+// copiers take HOST:PATH for a place on another host.
+var copiers = map[string]bool{"scp": true, "rsync": true, "sftp": true, "rcp": true, "git": true, "borg": true, "sshfs": true, "mount": true, "unison": true}
 
 // reachAll counts the hosts in a list: HOST[:PORT][,HOST…], addresses with a
 // scheme and a path included.

@@ -24,6 +24,7 @@ func (a *assessor) value(p param, w word, name word) {
 	case kindShell:
 		a.nested(w)
 	case kindScript:
+		a.readPath(w, kindReads)
 		a.note(Mutate, Opaque, "script.file", "runs what stands in a file", w)
 	case kindAwk:
 		a.awk(w)
@@ -108,7 +109,7 @@ func (a *assessor) value(p param, w word, name word) {
 		a.shaped(w)
 	case kindKernel:
 		if !w.known() || !kernelName.MatchString(w.text) || strings.Contains(w.text, "..") {
-			a.note(Mutate, 0, "argument.value", shown(w.text)+" is not the name of a kernel setting", w)
+			a.note(Mutate, Privesc, "argument.value", shown(w.text)+" is not the name of a kernel setting, or sets one", w)
 		}
 	case kindListed:
 		if file, ok := strings.CutPrefix(w.text, "@"); ok {
