@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
 )
 
 // What explains a ruling names the rule, its line and the part of the command.
@@ -132,5 +135,65 @@ func TestTaintedCommandsAsk(t *testing.T) {
 	p.Taint = []Span{{6, 10}}
 	if d := s.decide(t, p); d.Allowed {
 		t.Error("the window lets pass what a target has said")
+	}
+}
+
+// What restricts cannot be passed by another way to say the same.
+func TestRulesThatRestrictFollowNamesAndPaths(t *testing.T) {
+	text := "[[rule]]\nname = \"no rm\"\nverdict = \"deny\"\nprogram = \"rm\"\n\n[[rule]]\nname = \"etc\"\nverdict = \"deny\"\npath = [\"/etc/**\"]\neffect = [\"mutate\", \"destroy\"]\n"
+	s := engine(t, Options{Rules: rules(t, text)})
+	for _, command := range []string{
+		"r=rm; $r x", "r=r; ${r}m x", "for p in ls rm; do $p x; done", "$(echo rm) x", "env rm x", "sh -c 'r=rm; $r x'", "export R=rm; $R x",
+		"cd /etc; touch x", "cd /etc && touch x", "(cd /etc; touch x)", "cd /; cd etc; touch x", "pushd /etc; touch x", "d=/etc; touch $d/x", "d=/etc; cd $d; touch x",
+		"for d in /srv /etc; do touch $d/x; done", "cp x /etc/", "cp x /etc", "cp -t /etc x", "rsync -a x /etc/", "touch /et?/x", "touch /e*/x", "touch /[e]tc/x", "install -t /etc x",
+		"rm -rf /", "tar -C /etc -xf a.tar", "git -C /etc init", "env -C /etc touch x", "sh -c 'cd /etc; touch x'",
+	} {
+		if x := s.Explain(on("local", Proposal{Action: tools.Action{Kind: tools.Run, Tool: "run_shell", Target: "local", Dialect: "bash", Dir: "/srv", Command: command}})); x.Ruling != Deny {
+			t.Errorf("%q: %s by %q", command, x.Ruling, x.Rule)
+		}
+	}
+	for _, command := range []string{"cp x /srv/", "cd /srv; touch x", "ls /etc", "cd /etc; ls", "touch /etcetera/x", "touch /srv/etc/x"} {
+		if x := s.Explain(Proposal{Action: tools.Action{Kind: tools.Run, Tool: "run_shell", Target: "local", Dialect: "bash", Dir: "/srv", Command: command}}); x.Ruling == Deny {
+			t.Errorf("%q: denied by %q", command, x.Rule)
+		}
+	}
+}
+
+// A rule that allows goes no further than its examples, whatever its verdict is.
+func TestRulesThatAllowDoNotStretch(t *testing.T) {
+	for text, want := range map[string]map[string]bool{
+		"program = \"systemctl\"\nargv = [\"restart\"]\nmatch = [\"systemctl restart nginx\"]\n": {
+			"systemctl restart nginx": true, "systemctl restart php-fpm": true, "systemctl restart '*'": false, "systemctl restart 'ngin?'": false, "systemctl restart '[n]ginx'": false,
+		},
+		"program = \"sudo\"\nmatch = [\"sudo systemctl status nginx\"]\n": {
+			"sudo systemctl status nginx": true, "sudo systemctl status nginx --output=x": false, "sudo sh -c 'systemctl status nginx'": false, "sudo cat /etc/hosts": false, "sudo -n systemctl status nginx": false,
+		},
+		"program = \"sudo\"\nargv = [\"systemctl\", \"status\"]\nmatch = [\"sudo systemctl status nginx\"]\n": {
+			"sudo systemctl status nginx": true, "sudo systemctl status php-fpm": true, "sudo cat /etc/hosts": false,
+		},
+		"program = \"curl\"\nhost = [\"*.example.com\"]\nmatch = [\"curl https://api.example.com/x\"]\n": {
+			"curl https://api.example.com/y": true, "curl -L https://api.example.com/x": false, "curl --location https://api.example.com/x": false, "curl https://example.org/": false,
+		},
+		"program = \"pkill\"\nmatch = [\"pkill worker\"]\n": {"pkill worker": true, "pkill .": false, "pkill '.*'": false},
+	} {
+		s := engine(t, Options{Rules: rules(t, "[[rule]]\nverdict = \"allow\"\n"+text)})
+		for cmd, ok := range want {
+			if x := s.Explain(command(cmd)); (x.Ruling == Allow) != ok {
+				t.Errorf("%s%q: %s by %q", text, cmd, x.Ruling, x.Rule)
+			}
+		}
+	}
+}
+
+// Neither for good nor for the conversation is what only looks familiar approved.
+func TestALookAlikeHostIsApprovedOnceAtMost(t *testing.T) {
+	s := engine(t, Options{Approver: no, Keep: func(string) (*Rules, error) { return &Rules{}, nil }})
+	for _, text := range []string{"ping -c1 w\u0435b-1", "ssh w\u0435b-1 uptime", "curl -s https://\u0435xample.com/", "curl -s https://xn--xample-2of.com/"} {
+		p := command(text)
+		p.Named = func(string) bool { return true }
+		d := s.decide(t, p)
+		if d.Request == nil || len(d.Request.Scopes) != 1 || d.Request.Keep != "" || d.Verdict.Level != risk.High {
+			t.Errorf("%q: %+v", text, d.Request)
+		}
 	}
 }
