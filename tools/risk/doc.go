@@ -14,7 +14,7 @@
 //   - Findings carry byte offsets into the assessed text. What lies inside a
 //     nested text (sh -c '…', ssh host '…') has the span of the word that holds
 //     the nested text.
-//   - Input is bounded: 64 KiB of text, limited nesting, limited work. Beyond
+//   - Input is bounded: 8 KiB of text, limited nesting, limited work. Beyond
 //     the bounds a text is opaque.
 //   - All functions are safe for concurrent use. None returns an error: what
 //     cannot be assessed is a verdict, too.
