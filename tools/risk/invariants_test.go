@@ -31,7 +31,7 @@ var mutations = []struct {
 	{"process substitution", func(s string) string { return s + " <(touch /tmp/x)" }},
 	{"sudo", func(s string) string { return "sudo sh -c '" + strings.ReplaceAll(s, "'", `'\''`) + "'" }},
 	{"eval", func(s string) string { return "eval '" + strings.ReplaceAll(s, "'", `'\''`) + "'" }},
-	{"function", func(s string) string { return "f() { " + s + "\n}; f" }},
+	{"function", func(s string) string { return "ls() { " + s + "\n}; ls" }},
 	{"alias", func(s string) string { return "alias ls='touch x'; " + s }},
 	{"preload", func(s string) string { return "export LD_PRELOAD=./x.so; " + s }},
 	{"path", func(s string) string { return "PATH=.:$PATH; " + s }},

@@ -39,7 +39,11 @@ type pathRule struct {
 	// spells out, what its last name does, and what its first does below the root
 	// or the home.
 	letters, last, first letters
+	plainFirst           bool // what it spells out first is no pattern
 }
+
+// loose reports whether a name may stand for others.
+func loose(name string) bool { return strings.ContainsAny(name, "*?[\x00\x01") }
 
 // letters is a set of bytes, coarsely.
 type letters uint64
@@ -86,7 +90,7 @@ func loadPaths(text string) ([]pathRule, error) {
 			parts := components(pattern)
 			r := pathRule{class: c, parts: parts, letters: lettersOf(parts...), last: lettersOf(parts[len(parts)-1])}
 			if len(parts) > 1 {
-				r.first = lettersOf(parts[1])
+				r.first, r.plainFirst = lettersOf(parts[1]), !loose(parts[1])
 			}
 			rules = append(rules, r)
 		}
@@ -141,8 +145,12 @@ func (p place) classify(below bool) class {
 	if len(p.parts) == 0 {
 		return 0
 	}
-	literal := !below && !slices.ContainsFunc(p.parts, func(part string) bool { return strings.ContainsAny(part, "*?[\x00\x01") })
+	literal := !below && !slices.ContainsFunc(p.parts, loose)
 	held := lettersOf(p.parts...)
+	long := !p.relative && len(p.parts) > 2
+	tail := p.parts[len(p.parts)-1]
+	plainTail, plainFirst := !loose(tail), long && !loose(p.parts[1])
+	tailHeld := lettersOf(tail)
 	for _, r := range pathRules() {
 		if r.class == classPlain {
 			if literal && c&classSecret != 0 && r.letters&^held == 0 && p.matches(r.parts) {
@@ -155,6 +163,16 @@ func (p place) classify(below bool) class {
 		}
 		if literal && (!p.relative && r.letters&^held != 0 || p.relative && r.last&^held != 0 && r.first&^held != 0) {
 			continue
+		}
+		if long && !literal {
+			switch {
+			case r.parts[0] == "**":
+				if plainTail && r.last&^tailHeld != 0 && r.parts[len(r.parts)-1] != "**" {
+					continue
+				}
+			case r.parts[0] != p.parts[0], plainFirst && r.plainFirst && r.parts[1] != p.parts[1]:
+				continue
+			}
 		}
 		if p.relative && r.class&^(classSecret|classLockout|classRights|classRuns) != 0 && r.parts[0] != "**" {
 			continue // a bare name says too little

@@ -86,12 +86,16 @@ func (a *assessor) forgetAssigned(body []*syntax.Stmt) {
 		syntax.Walk(stmt, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.Assign:
-				if n.Name != nil {
+				if n.Name != nil && !(a.counts(n.Name.Value) && counted(n)) {
 					delete(a.scope.vars, n.Name.Value)
 				}
 			case *syntax.WordIter:
 				delete(a.scope.vars, n.Name.Value)
-			case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause:
+			case *syntax.ArithmExp:
+				if assignsInside(n.X) {
+					clear(a.scope.vars)
+				}
+			case *syntax.ArithmCmd, *syntax.LetClause:
 				clear(a.scope.vars)
 			case *syntax.CallExpr:
 				if len(n.Args) > 0 && setsVariables(n.Args[0].Lit()) {
@@ -101,6 +105,42 @@ func (a *assessor) forgetAssigned(body []*syntax.Stmt) {
 			return true
 		})
 	}
+}
+
+// counts reports whether a variable holds a number now.
+func (a *assessor) counts(name string) bool {
+	w, ok := a.scope.vars[name]
+	return ok && w.known() && w.text != "" && strings.Trim(w.text, "0123456789") == ""
+}
+
+// counted reports whether an assignment gives a variable a number, whichever.
+func counted(as *syntax.Assign) bool {
+	if as.Append || as.Index != nil || as.Array != nil || as.Value == nil || len(as.Value.Parts) != 1 {
+		return false
+	}
+	switch part := as.Value.Parts[0].(type) {
+	case *syntax.Lit:
+		return strings.Trim(part.Value, "0123456789") == ""
+	case *syntax.ArithmExp:
+		return true
+	}
+	return false
+}
+
+// assignsInside reports whether arithmetic sets a variable.
+func assignsInside(x syntax.ArithmExpr) bool {
+	switch x := x.(type) {
+	case nil, *syntax.Word:
+		return false
+	case *syntax.ParenArithm:
+		return assignsInside(x.X)
+	case *syntax.BinaryArithm:
+		switch x.Op {
+		case syntax.Add, syntax.Sub, syntax.Mul, syntax.Quo, syntax.Rem, syntax.Eql, syntax.Neq, syntax.Lss, syntax.Gtr, syntax.Leq, syntax.Geq, syntax.AndArit, syntax.OrArit:
+			return assignsInside(x.X) || assignsInside(x.Y)
+		}
+	}
+	return true
 }
 
 // setsVariables names the built-ins that set variables by name; "" is a word

@@ -24,9 +24,10 @@ type assessor struct {
 	work      *budget
 	spent     bool // the budget has run out, which is said
 	sqlKind   sqlDialect
-	shallow   bool   // substitutions are judged elsewhere
-	shape     string // the form of output that the program is asked for
-	fixed     *word  // inside a nested text: the span of the word that holds it
+	functions map[string]bool // defined by the text, and judged
+	shallow   bool            // substitutions are judged elsewhere
+	shape     string          // the form of output that the program is asked for
+	fixed     *word           // inside a nested text: the span of the word that holds it
 	feeding   *stdin
 	printed   []string // what substitutions put into words, where that can be read off
 	silent    bool     // the command whose redirections are read has no output
@@ -344,7 +345,8 @@ func (a *assessor) nested(w word) {
 		a.guess(w)
 		text = strings.ReplaceAll(strings.ReplaceAll(text, ifsMark, " "), string(hole), "$_")
 	}
-	savedFixed, savedScope, savedPlain, savedDialect := a.fixed, a.scope, a.plainText, a.dialect
+	savedFixed, savedScope, savedPlain, savedDialect, savedFunctions := a.fixed, a.scope, a.plainText, a.dialect, a.functions
+	a.functions = nil // another shell does not know them
 	if a.fixed == nil {
 		a.fixed = &word{start: w.start, end: w.end}
 	}
@@ -355,7 +357,7 @@ func (a *assessor) nested(w word) {
 	}
 	a.script(text)
 	a.depth--
-	a.fixed, a.scope, a.plainText, a.dialect = savedFixed, savedScope, savedPlain, savedDialect
+	a.fixed, a.scope, a.plainText, a.dialect, a.functions = savedFixed, savedScope, savedPlain, savedDialect, savedFunctions
 }
 
 // maxPrinted bounds how many substituted texts are remembered.

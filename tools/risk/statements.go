@@ -2,6 +2,8 @@ package risk
 
 import (
 	"encoding/base64"
+	"maps"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -79,6 +81,9 @@ func (a *assessor) command(c syntax.Command) {
 		}
 		clear(a.scope.vars)
 	case *syntax.FuncDecl:
+		if a.ownFunction(c) {
+			break
+		}
 		a.note(Mutate, Opaque, "shell.function", "defines a function, which can stand in for a program", a.at(c))
 		a.inSubshell(func() { a.scope = scope{cwds: a.scope.cwds}; a.stmt(c.Body) })
 	default:
@@ -109,6 +114,70 @@ func (a *assessor) binary(c *syntax.BinaryCmd) {
 		// "cd /etc && cat x": what the right side sees is what the left side
 		// set; perhaps drops only what the right side changed.
 	}
+}
+
+// maxFunctions bounds how many functions of a text are followed.
+const maxFunctions = 8
+
+// ownFunction judges a function that the text defines for itself: its name is
+// nobody's, and its body is judged once, with nothing known of its arguments.
+// What it is called with later can then do no more.
+func (a *assessor) ownFunction(c *syntax.FuncDecl) bool {
+	if a.dialect == Fish || c.Name == nil || c.Body == nil || len(a.functions) >= maxFunctions {
+		return false
+	}
+	name := c.Name.Value
+	if !functionName.MatchString(name) || specials[name] != nil || specOf(name) != nil || a.functions[name] || leavesTraces(c.Body, name) {
+		return false
+	}
+	quiet := a.quiet()
+	quiet.plainText, quiet.functions = a.plainText, a.functions
+	quiet.stmt(c.Body)
+	if v := quiet.verdict(); !v.Plain {
+		return false
+	}
+	a.reaches = append(a.reaches, quiet.reaches...)
+	a.findings = append(a.findings, quiet.findings...)
+	functions := maps.Clone(a.functions)
+	if functions == nil {
+		functions = map[string]bool{}
+	}
+	functions[name] = true
+	a.functions = functions
+	return true
+}
+
+var functionName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,15}$`)
+
+// leavesTraces reports whether a function's body may set a variable, go to
+// another folder, or call the function itself: what is known of the shell would
+// no longer hold behind a call.
+func leavesTraces(s *syntax.Stmt, name string) bool {
+	found := false
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign, *syntax.WordIter, *syntax.CStyleLoop, *syntax.ArithmCmd, *syntax.LetClause, *syntax.DeclClause:
+			found = true
+		case *syntax.ArithmExp:
+			found = found || assignsInside(n.X)
+		case *syntax.ParamExp:
+			found = found || n.Exp != nil
+		case *syntax.CallExpr:
+			for i, w := range n.Args {
+				found = found || w.Lit() == name || i == 0 && (setsVariables(w.Lit()) || changesFolder(w.Lit()))
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+func changesFolder(program string) bool {
+	switch program {
+	case "cd", "pushd", "popd", "chdir", "set", "shift", "exit", "return":
+		return true
+	}
+	return false
 }
 
 // output is what a statement writes, when that can be read off: echo TEXT.
@@ -358,6 +427,9 @@ func (a *assessor) call(c *syntax.CallExpr) {
 		if strings.Contains(w.text, ownVariables) {
 			a.note(Mutate, Opaque, "name.own", "names what nod tracks the pane's commands by: the end of one can be forged with it", w)
 		}
+	}
+	if a.functions[words[0].text] && words[0].known() {
+		return // judged where it is defined
 	}
 	a.run(words)
 }
