@@ -49,9 +49,37 @@ func TestWhatHasNoOpposite(t *testing.T) {
 		"ip link set eth0", "iptables -F", "iptables -P INPUT DROP", "iptables -A INPUT", "iptables -D INPUT 3", "ufw enable", "ufw allow",
 		"X=1 systemctl stop nginx", "systemctl stop nginx > /dev/null", "sudo", "sudo -u bob systemctl stop nginx", "swapoff -a", "docker stop -t 5 web",
 		"`systemctl` stop nginx", "! systemctl stop nginx", "mkdir ~/x",
+		// What the program itself expands, and what stands for more than a unit.
+		"systemctl stop '*'", "systemctl stop \"s*d.service\"", "systemctl stop 'ngin?'", "docker stop 'web[0-9]'", "systemctl start reboot.target",
+		"systemctl start poweroff", "systemctl start systemd-reboot.service", "systemctl stop multi-user.target", "systemctl start a suspend.target",
 	} {
 		if got, ok := inverse.Of(command); ok {
 			t.Errorf("%s: %q", command, got.Command)
+		}
+	}
+}
+
+// Exact opposites leave nothing of a command; what may have been lost is not one.
+func TestExactOpposites(t *testing.T) {
+	for command, want := range map[string]bool{
+		"mkdir a b": true, "systemctl stop nginx": true, "systemctl enable x": true, "docker pause web": true, "kubectl cordon n": true, "systemctl mask x": true,
+		"mv a b": false, "rmdir a": false, "systemctl disable x": false, "ip link set eth1 down": false, "ufw allow 22/tcp": false, "iptables -A INPUT -j DROP": false,
+	} {
+		if back, ok := inverse.Of(command); !ok || back.Exact != want {
+			t.Errorf("%s: exact %t, %t", command, back.Exact, ok)
+		}
+	}
+}
+
+func TestRestarts(t *testing.T) {
+	for command, want := range map[string]bool{
+		"systemctl restart nginx": true, "systemctl reload-or-restart a b.service": true, "docker restart web db": true, "service nginx reload": true, "supervisorctl restart web": true,
+		"systemctl restart '*'": false, "systemctl restart multi-user.target": false, "systemctl restart reboot": false, "docker restart": false, "docker restart $x": false,
+		"docker restart -t 0 web": false, "supervisorctl restart all": false, "service nginx stop": false, "sudo systemctl restart nginx": false, "systemctl restart nginx; ls": false,
+		"systemctl --no-block restart nginx": false, "docker stop web": false, "systemctl restart systemd-logind": false,
+	} {
+		if got := inverse.Restarts(command); got != want {
+			t.Errorf("%s: %t", command, got)
 		}
 	}
 }
