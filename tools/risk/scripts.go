@@ -258,7 +258,7 @@ var sqlQuiet = map[string]bool{
 	"greatest": true, "least": true, "if": true, "ifnull": true, "distinct": true, "format": true, "strftime": true, "datetime": true,
 	"table_info": true, "hex": true, "md5": true, "explain": true, "row": true, "group": true, "partition": true, "within": true, "sets": true,
 	"json_build_object": true, "json_agg": true, "jsonb_agg": true, "json_array_length": true, "jsonb_array_length": true, "to_timestamp": true,
-	"array_length": true, "array_to_string": true, "unnest": true, "generate_series": true, "regexp_replace": true, "regexp_matches": true,
+	"array_length": true, "cardinality": true, "array_to_string": true, "unnest": true, "generate_series": true, "regexp_replace": true, "regexp_matches": true,
 	"split_part": true, "position": true, "strpos": true, "ltrim": true, "rtrim": true, "lpad": true, "rpad": true, "reverse": true, "repeat": true,
 	"initcap": true, "char_length": true, "octet_length": true, "bool_or": true, "bool_and": true, "array": true, "percentile_cont": true,
 	"percentile_disc": true, "stddev": true, "variance": true, "first_value": true, "last_value": true, "ntile": true, "dense_rank": true,

@@ -69,6 +69,7 @@ const (
 	kindKernel               // the name of a kernel setting
 	kindListed               // a file whose content is shown, or @FILE with more arguments
 	kindListing              // a kind of object in a cluster, or an object, that is listed
+	kindShow                 // a command of a router's shell, of which only show is harmless
 	kindRaw                  // a path of the cluster's own state
 	kindLooked               // a name or a path; with an "@" or a comma it may name a host
 )
@@ -82,7 +83,7 @@ var kindWords = map[string]kind{
 	"host": kindHost, "jq": kindJq, "revision": kindRevision, "remote": kindRemote, "plain": kindPlain, "header": kindHeader, "dsn": kindDSN, "template": kindTemplate,
 	"method": kindMethod, "mongo": kindMongo, "property": kindProperty, "psargs": kindPsArgs, "word": kindWord,
 	"mode": kindMode, "moves": kindMoves, "replaces": kindReplaces, "output": kindOutput, "changes": kindChanges,
-	"inet": kindInet, "socket": kindSocket, "config": kindConfig, "setting": kindSetting, "shape": kindShape, "kernel": kindKernel, "listed": kindListed, "looked": kindLooked, "raw": kindRaw, "listing": kindListing,
+	"inet": kindInet, "socket": kindSocket, "config": kindConfig, "setting": kindSetting, "shape": kindShape, "kernel": kindKernel, "listed": kindListed, "looked": kindLooked, "raw": kindRaw, "show": kindShow, "listing": kindListing,
 	"server": kindServer, "route": kindRoute, "bucket": kindBucket, "label": kindLabel, "query": kindQuery, "name": kindName,
 }
 

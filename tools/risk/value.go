@@ -117,6 +117,12 @@ func (a *assessor) value(p param, w word, name word) {
 			a.unclear("argument.list", "takes further arguments from a file", w)
 		}
 		a.readPath(w, kindReads)
+	case kindShow:
+		if !w.known() || !showCommand.MatchString(w.text) {
+			a.note(Mutate, Lockout, "argument.value", shown(w.text)+" is not known to only show something", w)
+		} else if strings.Contains(w.text, "conf") || strings.Contains(w.text, "run") {
+			a.note(Observe, Secret, "show.configuration", "shows the configuration with its passwords", w)
+		}
 	case kindRaw:
 		if !w.known() || !rawPath.MatchString(w.text) {
 			a.note(Mutate, 0, "argument.value", "the path "+shown(w.text)+" is not known to only show the cluster's state", w)
@@ -194,6 +200,7 @@ var (
 	revealing   = regexp.MustCompile(`(?i)env|json|range|with|\{\{\s*\.\s*\}|config\s*\}|args|cmd|print|index`)
 	quietField  = regexp.MustCompile(`\{\{\s*json\s+\.(State|NetworkSettings|Mounts|Created|Id|Name|Image|RestartCount|Driver|Platform)(\.[A-Za-z]+)*\s*\}\}`)
 	rawPath     = regexp.MustCompile(`^/(healthz|readyz|livez|metrics|version|openapi/v[23]|apis?(/[a-z0-9.]+)?(/v[0-9a-z]+)?|apis/metrics\.k8s\.io/v1beta1/(nodes|pods))(/[a-z0-9-]+)?/?(\?verbose)?$`)
+	showCommand = regexp.MustCompile(`^(show|sho|sh) [A-Za-z0-9 ./:_-]+$`)
 	setsID      = regexp.MustCompile(`s|^[0-7]?[2-7][0-7]{3}$|[=+]t?[ugo]*s`)
 	credentials = regexp.MustCompile(`://[^/@]*:[^/@]*@`)
 	remoteName  = regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`)
