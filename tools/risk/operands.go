@@ -207,7 +207,7 @@ func (m *matching) assignments(ops []word) []word {
 
 // several reports whether a word may become more than one.
 func (w word) several() bool {
-	return w.glob || !w.quoted && !w.tame && strings.IndexByte(w.text, hole) >= 0
+	return w.glob || !w.quoted && strings.IndexByte(w.text, hole) >= 0
 }
 
 func join(words []word) word {

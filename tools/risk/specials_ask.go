@@ -25,8 +25,10 @@ func affinityProgram(a *assessor, name word, args []word) {
 	asks, operands := false, 0
 	for i, w := range args {
 		switch {
-		case !w.known():
+		case !w.known() && w.quoted && !w.glob:
 			operands++
+		case !w.known(): // may be two: a mask and a process
+			operands += 2
 		case strings.HasPrefix(w.text, "-"):
 			asks = asks || i == 0 && (w.text == "-p" || w.text == "-pc" || w.text == "-cp" || w.text == "--pid")
 			operands += 2 * min(i, 1)
