@@ -145,7 +145,7 @@ func (p place) classify(below bool) class {
 	if len(p.parts) == 0 {
 		return 0
 	}
-	literal := !below && !slices.ContainsFunc(p.parts, loose)
+	literal := (!below || p.relative) && !slices.ContainsFunc(p.parts, loose)
 	held := lettersOf(p.parts...)
 	long := !p.relative && len(p.parts) > 2
 	tail := p.parts[len(p.parts)-1]

@@ -104,7 +104,7 @@ func (a *assessor) binary(c *syntax.BinaryCmd) {
 		a.inSubshell(func() { a.stmt(c.X) })
 		saved := a.feeding
 		a.feeding = a.output(c.X)
-		a.feeding.tame = tamedBy(c.X, wild) == names
+		a.feeding.tame = tamedBy(c.X, maxPipe) == names
 		// The last part runs in the shell itself in zsh and with lastpipe.
 		a.perhaps(func() { a.stmt(c.Y) })
 		a.feeding = saved

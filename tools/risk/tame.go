@@ -25,12 +25,16 @@ func tamed(stmts []*syntax.Stmt) tameness {
 	if len(stmts) != 1 {
 		return wild
 	}
-	return tamedBy(stmts[0], wild)
+	return tamedBy(stmts[0], maxPipe)
 }
 
-// tamedBy is what is known of a statement's output, given what it reads.
-func tamedBy(s *syntax.Stmt, input tameness) tameness {
-	if s.Background || s.Coprocess || s.Negated {
+// maxPipe bounds how many programs in a row are looked at.
+const maxPipe = 6
+
+// tamedBy is what is known of a statement's output. It looks at so many programs
+// of a pipe and no more.
+func tamedBy(s *syntax.Stmt, left int) tameness {
+	if left == 0 || s.Background || s.Coprocess || s.Negated {
 		return wild
 	}
 	for _, r := range s.Redirs {
@@ -43,12 +47,16 @@ func tamedBy(s *syntax.Stmt, input tameness) tameness {
 		if c.Op != syntax.Pipe {
 			return wild
 		}
-		return tamedBy(c.Y, tamedBy(c.X, input))
+		last, ok := c.Y.Cmd.(*syntax.CallExpr)
+		if !ok || len(c.Y.Redirs) > 0 || len(last.Assigns) > 0 {
+			return wild
+		}
+		return tamedCall(last, tamedBy(c.X, left-1))
 	case *syntax.CallExpr:
 		if len(c.Assigns) > 0 {
 			return wild
 		}
-		return tamedCall(c, input)
+		return tamedCall(c, wild)
 	}
 	return wild
 }
