@@ -74,22 +74,17 @@ func (t *turn) dispatch(ctx context.Context, calls []model.Call, stop error) err
 	if unreadable {
 		t.unreadable++
 	}
-	var together, single []int
-	for i, c := range calls {
-		why := t.unfit(c, stop)
-		t.calls++
-		switch tool, ok := t.cfg.Gate.cfg.Tools.Get(c.Name); {
-		case why != nil:
+	for i := 0; i < len(calls); {
+		if why := t.unfit(calls[i], stop); why != nil {
+			t.calls++
 			b.settle(ctx, i, Answer{Result: *why})
-		case ok && tool.Parallelizable():
-			together = append(together, i)
-		default:
-			single = append(single, i)
+			i++
+			continue
 		}
-	}
-	b.together(ctx, together)
-	for _, i := range single {
-		b.settle(ctx, i, b.call(ctx, i))
+		n := t.group(calls[i:], stop)
+		t.calls += n
+		b.together(ctx, i, n)
+		i += n
 	}
 	if b.err == nil && len(b.notes) > 0 {
 		b.err = t.add(ctx, b.notes...)
@@ -97,11 +92,44 @@ func (t *turn) dispatch(ctx context.Context, calls []model.Call, stop error) err
 	return b.err
 }
 
-// together runs parallelizable calls at the same time.
-func (b *batch) together(ctx context.Context, calls []int) {
+// group is how many calls from the first on may run at the same time: neighbours
+// that all only look, or are all sub-agents' tasks. Any other call runs by itself,
+// after all that were written before it and before all that were written after it.
+func (t *turn) group(calls []model.Call, stop error) int {
+	company := t.company(calls[0])
+	n := 1
+	for company != apart && n < len(calls) && t.company(calls[n]) == company && t.calls+n < MaxCalls && t.unfit(calls[n], stop) == nil {
+		n++
+	}
+	return n
+}
+
+// company says with which other calls a call may run at the same time.
+type company uint8
+
+const (
+	apart company = iota
+	withLooks
+	withTasks
+)
+
+func (t *turn) company(c model.Call) company {
+	tool, ok := t.cfg.Gate.cfg.Tools.Get(c.Name)
+	if !ok || !tool.Parallelizable() {
+		return apart
+	}
+	if d, ok := tool.(tools.Delegating); ok && d.Delegates() {
+		return withTasks
+	}
+	return withLooks
+}
+
+// together runs n neighbouring calls, from the one at first on, at the same time,
+// and returns when all of them have their results.
+func (b *batch) together(ctx context.Context, first, n int) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, parallel)
-	for _, i := range calls {
+	for i := first; i < first+n; i++ {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()

@@ -56,8 +56,9 @@
 //     each call has exactly one result in the history before the next request
 //     is made.
 //   - Results are stored in the order of the calls, each as soon as those before
-//     it are. Parallelizable calls run at the same time, eight at most, the
-//     others one by one after them.
+//     it are. The calls of a reply run in their written order; neighbours that
+//     only look run at the same time, eight at most, and never past a call that
+//     acts.
 //   - A call that acts has its intent on disk before anything moves. Where that
 //     cannot be, it does not run; what only reads does. A read that is no plain
 //     observation, or that the operator was asked about, is noted.

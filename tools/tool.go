@@ -44,6 +44,12 @@ type Optional interface {
 	Offered() bool
 }
 
+// Delegating is a parallelizable tool whose call lets others act: a sub-agent. Its
+// calls run at the same time as each other, and as nothing else.
+type Delegating interface {
+	Delegates() bool
+}
+
 // Env is all that one call may know of its surroundings.
 type Env struct {
 	// Call is the id of the tool call; unique in a conversation.

@@ -62,6 +62,8 @@ type Task struct {
 var (
 	_ tools.Tool     = (*Task)(nil)
 	_ tools.Optional = (*Task)(nil)
+
+	_ tools.Delegating = (*Task)(nil)
 )
 
 // NotForHelpers are the tools that no sub-agent has: it sends no others, and what
@@ -82,6 +84,9 @@ func (*Task) Description() string { return taskGuide }
 // Parallelizable implements [tools.Tool]. Sub-agents keep apart what must not run at
 // the same time.
 func (*Task) Parallelizable() bool { return true }
+
+// Delegates implements [tools.Delegating].
+func (*Task) Delegates() bool { return true }
 
 // InputSchema implements [tools.Tool].
 func (t *Task) InputSchema() map[string]any {

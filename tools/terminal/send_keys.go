@@ -107,11 +107,16 @@ func (s *SendKeys) Execute(ctx context.Context, a tools.Action, env tools.Env) (
 	if err := sleep(ctx, a.Wait); err != nil {
 		return outcome(ctx, err)
 	}
-	if err := s.Guard.Type(ctx, a, env.Grant); err != nil {
+	changed, err := s.Guard.TypeAndSee(ctx, a, env.Grant)
+	if err != nil {
 		return outcome(ctx, err)
 	}
+	effect := "look at the effect with capture-pane"
+	if !changed {
+		effect = "nothing has changed on the screen since"
+	}
 	return tools.Result{
-		Value: KeysValue{Pane: a.Pane, Message: fmt.Sprintf("typed into %s: %s; look at the effect with capture-pane", a.Pane, typed(a))},
+		Value: KeysValue{Pane: a.Pane, Message: fmt.Sprintf("typed into %s: %s; %s", a.Pane, typed(a), effect)},
 		Record: tools.Record{
 			Outcome:  backends.ExitedWith(0),
 			Bytes:    int64(len(a.Literal)),
