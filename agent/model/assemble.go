@@ -206,10 +206,8 @@ func (a *assembly) finished(done bool) bool {
 // partial is the reply of a stream that did not finish: its text, and none of its calls.
 func (a *assembly) partial() Reply {
 	a.flush()
-	said, thought := a.said.String(), a.thought.String()
-	if thought == "" {
-		said, thought = a.text.orphan(said)
-	}
+	said, more := a.text.orphan(a.said.String())
+	thought := a.thought.String() + more
 	return Reply{
 		Message: Message{Role: Assistant, Content: strings.TrimRight(said, " \t\r\n"), Reasoning: thought},
 		Usage:   a.usage,
@@ -221,16 +219,22 @@ func (a *assembly) partial() Reply {
 func (a *assembly) reply(known map[string]bool) Reply {
 	r := a.partial()
 	r.Finish = a.finish
+	byID := map[string][]Call{} // by the id that the server gave
 	for _, d := range a.calls {
-		r.Message.Calls = append(r.Message.Calls, d.call(a.finish, known))
+		call := d.call(a.finish, known)
+		if d.id != "" && hasCall(byID[d.id], call) {
+			continue // the server has sent it twice
+		}
+		byID[d.id] = append(byID[d.id], call)
+		r.Message.Calls = append(r.Message.Calls, call)
 	}
 	a.text.addTo(&r, known)
 	return r
 }
 
 func (a *assembly) flush() {
-	said, thought := a.split.end()
-	said, more := a.text.end(said)
+	said, thought, literal := a.split.end()
+	said, more := a.text.end(said, literal)
 	if thought += more; said == "" && thought == "" {
 		return
 	}

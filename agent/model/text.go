@@ -9,8 +9,8 @@ import (
 // The values of Config.ToolProtocol.
 const (
 	// ProtocolAuto sends tools in the request. After a server has rejected them,
-	// it is ProtocolText. Calls in the text of a reply without any other call
-	// count, too: some servers do not know how their model writes them.
+	// it is ProtocolText. Calls in the text of a reply count, too: some servers do
+	// not know how their model writes them.
 	ProtocolAuto = "auto"
 	// ProtocolNative sends tools in the request, and text is text.
 	ProtocolNative = "native"
@@ -46,7 +46,7 @@ func (c *Client) readText(a *assembly, x *exchange) {
 		a.text.parser = textcall.NewParser(a.text.tools)
 		x.req.Messages = nil // what servers attach to calls has no place in text
 	case c.cfg.ToolProtocol != ProtocolNative && len(x.req.Tools) > 0:
-		a.text.maybe = true
+		a.text.parser = textcall.NewParser(a.text.tools)
 	}
 }
 
@@ -99,10 +99,11 @@ func textCalls(calls []Call) []textcall.Call {
 type textReply struct {
 	tools  []textcall.Tool
 	parser *textcall.Parser // nil if calls do not travel as text
-	maybe  bool             // they may do so all the same
 	raw    strings.Builder  // the text with its calls
 	shown  int              // how much text was given out
 	calls  []textcall.Call
+
+	literal string // the end of the text, where nothing is a call
 }
 
 // push takes a piece of the reply and returns what of it is text.
@@ -116,13 +117,17 @@ func (t *textReply) push(said string) string {
 	return text
 }
 
-// end takes the last piece and returns the rest of the text.
-func (t *textReply) end(said string) (text, thought string) {
+// end takes the last piece, and the text behind it in which nothing is a call. It
+// returns the rest of the text.
+func (t *textReply) end(said, literal string) (text, thought string) {
 	if t.parser == nil {
-		return said, ""
+		return said + literal, ""
 	}
 	text = t.push(said)
 	shown := t.shown
+	if t.literal = literal; literal != "" {
+		t.parser.Literal(literal)
+	}
 	reply := t.parser.End()
 	t.calls = reply.Calls
 	return text + reply.Text[shown:], reply.Reasoning
@@ -136,25 +141,29 @@ func (t *textReply) orphan(said string) (rest, thought string) {
 	if rest, thought = splitOrphan(t.raw.String()); thought == "" {
 		return said, ""
 	}
-	reply := textcall.Parse(t.tools, rest)
+	p := textcall.NewParser(t.tools)
+	p.Push(rest)
+	p.Literal(t.literal)
+	reply := p.End()
 	t.calls = reply.Calls
 	return reply.Text, thought
 }
 
-// addTo makes the calls a part of a reply that has finished.
+// addTo makes the calls a part of a reply that has finished. Some servers leave in the
+// text what they have read as calls, whole or in part: such a call counts once.
 func (t *textReply) addTo(r *Reply, known map[string]bool) {
-	if t.maybe && len(r.Message.Calls) == 0 {
-		reply := textcall.Parse(t.tools, r.Message.Content)
-		if t.calls = reply.Calls; len(t.calls) > 0 {
-			r.Message.Content = reply.Text
-		}
-	}
+	native := r.Message.Calls
+	r.Message.Calls = nil
 	for _, c := range t.calls {
 		call := Call{ID: newID(known), Name: c.Name, Raw: c.Raw, Arguments: c.Arguments, Invalid: c.Invalid}
 		if cut := cutOff(r.Finish); cut != "" {
 			call.Invalid, call.Arguments = cut, nil
 		}
+		if len(native) > 0 && (call.Invalid != "" || hasCall(native, call)) {
+			continue
+		}
 		known[call.ID] = true
 		r.Message.Calls = append(r.Message.Calls, call)
 	}
+	r.Message.Calls = append(r.Message.Calls, native...) // a server sends the text first
 }

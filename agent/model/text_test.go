@@ -125,7 +125,9 @@ func TestCallsInTheTextOfAServerThatTakesTools(t *testing.T) {
 	}{
 		{ProtocolAuto, strings.Join(content(textCall, 7, "stop"), ""), `run{"command":"ls"}`, "I look."},
 		{ProtocolNative, strings.Join(content(textCall, 7, "stop"), ""), "", textCall},
-		{ProtocolAuto, strings.Join(content(textCall, 7, ""), "") + native + finishChunk(`{}`, `"tool_calls"`) + done, `run{"command":"id"}`, textCall},
+		{ProtocolAuto, strings.Join(content(textCall, 7, ""), "") + native + finishChunk(`{}`, `"tool_calls"`) + done, `run{"command":"ls"} run{"command":"id"}`, "I look."},
+		{ProtocolAuto, strings.Join(content(textCall, 7, ""), "") + callChunk(0, "a", "run", `{ "command": "ls" }`) + finishChunk(`{}`, `"tool_calls"`) + done, `run{ "command": "ls" }`, "I look."},
+		{ProtocolAuto, strings.Join(content("I look.\n<tool_call>\n{\"name\": ", 7, ""), "") + native + finishChunk(`{}`, `"tool_calls"`) + done, `run{"command":"id"}`, "I look."},
 		{ProtocolAuto, strings.Join(content(textCall, 7, "length"), ""), `run!`, "I look."},
 		{ProtocolText, strings.Join(content("<think>I could <tool_call>{\"name\":\"run\",\"arguments\":{\"command\":\"rm\"}}</tool_call></think>\n"+textCall, 7, "stop"), ""), `run{"command":"ls"}`, "I look."},
 		{ProtocolText, strings.Join(content("I could <tool_call>{\"name\":\"run\",\"arguments\":{\"command\":\"rm\"}}</tool_call>\n</think>\n"+textCall, 7, "stop"), ""), `run{"command":"ls"}`, "I look."},
@@ -149,6 +151,77 @@ func TestCallsInTheTextOfAServerThatTakesTools(t *testing.T) {
 		if err != nil || strings.Join(got, " ") != c.want || reply.Message.Content != c.text {
 			t.Errorf("%s: %q: %v, %q, %q", c.protocol, c.want, err, got, reply.Message.Content)
 		}
+	}
+}
+
+// TestTheAnswerNeverShowsACall: neither the deltas nor the text, whatever the protocol
+// that was expected.
+func TestTheAnswerNeverShowsACall(t *testing.T) {
+	for _, protocol := range []string{ProtocolAuto, ProtocolText} {
+		client, err := New(Config{BaseURL: "http://model.invalid/v1", Model: "m", Transport: body(strings.Join(content(textCall, 3, "stop"), "")), Tries: 1, ToolProtocol: protocol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := ask("go")
+		r.Tools = []ToolSpec{runTool}
+		var shown strings.Builder
+		reply, err := client.Stream(testContext(t), r, func(d Delta) { shown.WriteString(d.Text) })
+		if err != nil || shown.String() != "I look." || reply.Message.Content != "I look." || len(reply.Message.Calls) != 1 {
+			t.Errorf("%s: %v: shown %q, %+v", protocol, err, shown.String(), reply.Message)
+		}
+	}
+}
+
+// TestNoCallWithinThinkingCounts: of no family, wherever the thinking stands, closed or
+// not, also where its opening tag was part of the prompt.
+func TestNoCallWithinThinkingCounts(t *testing.T) {
+	const bad, good = `<tool_call>{"name":"run","arguments":{"command":"rm"}}</tool_call>`, `<tool_call>{"name":"run","arguments":{"command":"ls"}}</tool_call>`
+	type reply struct{ text, want string }
+	var all []reply
+	for _, f := range families {
+		for _, end := range f.close {
+			all = append(all,
+				reply{f.open + "\nI could " + bad + "\n" + end + "\n" + good, "ls"},
+				reply{f.open + "maybe " + bad + " no" + end + good, "ls"},
+				reply{strings.ToUpper(f.open) + bad + strings.ToUpper(end) + "\nSo:\n" + good, "ls"},
+				reply{f.open + bad, ""},
+			)
+			if !f.opening {
+				all = append(all,
+					reply{"Well. " + f.open + bad + end + "\n" + good, "ls"},
+					reply{good + "\nWell. " + f.open + bad, "ls"},
+					reply{"```\nx\n```\n" + f.open + bad + end + good, "ls"},
+				)
+			}
+			if f.mayStandAlone(end) {
+				all = append(all,
+					reply{"I could " + bad + "\n" + end + "\n" + good, "ls"},
+					reply{"I could\n```\nx\n```\n" + bad + " or not." + end + "\n" + good, "ls"},
+				)
+			}
+		}
+	}
+	for i, r := range all {
+		protocol := []string{ProtocolAuto, ProtocolText}[i%2]
+		client, err := New(Config{BaseURL: "http://model.invalid/v1", Model: "m", Transport: body(strings.Join(content(r.text, 17+i%31, "stop"), "")), Tries: 1, ToolProtocol: protocol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := ask("go")
+		ask.Tools = []ToolSpec{runTool}
+		got, err := client.Stream(testContext(t), ask, nil)
+		var ran []string
+		for _, c := range got.Message.Calls {
+			if c.Invalid == "" {
+				ran = append(ran, strings.Trim(strings.TrimPrefix(string(c.Arguments), `{"command":`), `"}`))
+			}
+		}
+		if err != nil || strings.Join(ran, " ") != r.want {
+			t.Errorf("%q: %v, ran %q, want %q", r.text, err, ran, r.want)
+		}
+	}
+	if len(all) < 500 {
+		t.Errorf("only %d replies", len(all))
 	}
 }
 

@@ -24,6 +24,14 @@ func TestSplitter(t *testing.T) {
 		{"a\n  b", "a\n  b", ""},
 		{"<think></think>x", "x", ""},
 		{"<thinker>x", "<thinker>x", ""},
+		{"[THINK]a[/THINK]b", "b", "a"},
+		{"yes <think>a</think> b", "yes b", "a"},
+		{"the tag `[THINK]` opens, `[/THINK]` closes", "the tag `[THINK]` opens, `[/THINK]` closes", ""},
+		{"◁think▷a◁/think▷b", "b", "a"},
+		{"<|START_THINKING|>a<|END_THINKING|>b", "b", "a"},
+		{"Here is my thought process: a Here is my response: b", "b", " a "},
+		{"Here is my plan", "Here is my plan", ""},
+		{"x Here is my thought process: a Here is my response: b", "x Here is my thought process: a Here is my response: b", ""},
 	} {
 		said, thought := splitAll([]string{tc.in})
 		if said != tc.said || thought != tc.thought {
@@ -36,7 +44,7 @@ func TestSplitter(t *testing.T) {
 func TestSplitterIgnoresCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOf(rapid.SampledFrom([]string{
-			"<think>", "</think>", "<thinking>", "</thinking>", "<", "th", "\n", " ", "```", "`", "word", "é"})).Draw(t, "parts")
+			"<think>", "</think>", "<thinking>", "</thinking>", "[THINK]", "[/THINK]", "◁think▷", "◁/think▷", "Here is my thought process:", "Here is my response:", "[", "<", "th", "\n", " ", "```", "`", "word", "é"})).Draw(t, "parts")
 		whole := strings.Join(parts, "")
 		var pieces []string
 		for rest := whole; rest != ""; {
@@ -58,6 +66,6 @@ func splitAll(pieces []string) (said, thought string) {
 		a, b := s.add(p)
 		said, thought = said+a, thought+b
 	}
-	a, b := s.end()
-	return said + a, thought + b
+	a, b, c := s.end()
+	return said + a + c, thought + b
 }

@@ -77,6 +77,15 @@ func (p *Parser) Push(piece string) string {
 	return p.fresh()
 }
 
+// Literal adds text in which nothing is a call. It ends what is left undecided, so it
+// comes last before End.
+func (p *Parser) Literal(text string) {
+	p.final = true
+	p.run()
+	p.buf, p.fence = text, ""
+	p.text(len(text))
+}
+
 // End ends the reply. What was not returned by Push is the end of Reply.Text.
 func (p *Parser) End() Reply {
 	p.final = true
