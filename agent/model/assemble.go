@@ -24,6 +24,7 @@ type assembly struct {
 	calls     []*draft
 	byIndex   map[int]*draft
 	current   *draft // the call of the last piece
+	choice    int    // the index of the answer that is read: the first with content; -1 before
 	size      int
 	finish    string
 	late      bool // something came after the finish_reason
@@ -43,7 +44,7 @@ type draft struct {
 }
 
 func newAssembly(host string, sink func(Delta)) *assembly {
-	return &assembly{host: host, sink: sink, byIndex: map[int]*draft{}}
+	return &assembly{host: host, sink: sink, choice: -1, byIndex: map[int]*draft{}}
 }
 
 // add takes one chunk, and what its calls carry beyond the library's types.
@@ -52,14 +53,20 @@ func (a *assembly) add(chunk openai.ChatCompletionStreamResponse, extras []json.
 		a.usage = usageOf(u)
 		a.sink(Delta{Usage: &a.usage})
 	}
-	for _, choice := range chunk.Choices {
-		if choice.Index != 0 {
-			continue
+	for i, choice := range chunk.Choices {
+		if d := choice.Delta; a.choice < 0 && (d.Content != "" || d.ReasoningContent != "" || d.Refusal != "" || len(d.ToolCalls) > 0) {
+			a.choice = choice.Index
 		}
-		if err := a.delta(choice.Delta, extras); err != nil {
-			return err
+		if a.choice >= 0 && choice.Index == a.choice {
+			if i > 0 {
+				extras = nil
+			}
+			if err := a.delta(choice.Delta, extras); err != nil {
+				return err
+			}
 		}
-		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
+		// Some number the answer differently from its beginning and its end, which are 0.
+		if ours := choice.Index == 0 || choice.Index == a.choice; ours && choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
 			a.finish, a.late = string(choice.FinishReason), false
 		}
 	}
@@ -275,19 +282,46 @@ func cutOff(finish string) string {
 }
 
 // parseArguments accepts exactly one JSON object, and nothing at all for tools without
-// parameters.
-func parseArguments(raw string) (json.RawMessage, string) {
-	if strings.TrimSpace(raw) == "" {
+// parameters. An object in a code fence, or written as a JSON string, is taken out of it:
+// it says the same. Anything else is not run.
+func parseArguments(raw string) (args json.RawMessage, invalid string) {
+	text := unfenced(strings.TrimSpace(raw))
+	if text == "" {
 		return json.RawMessage("{}"), ""
 	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(raw), &object); err != nil {
-		return nil, "the arguments are not a JSON object: " + printable(err.Error(), "")
+	for range 3 { // a string in a string has been seen
+		var inner string
+		if text[0] != '"' || json.Unmarshal([]byte(text), &inner) != nil {
+			break
+		}
+		if text = unfenced(strings.TrimSpace(inner)); text == "" {
+			return nil, notAnObject
+		}
 	}
-	if object == nil {
-		return nil, "the arguments are null instead of a JSON object"
+	if !isObject([]byte(text)) {
+		return nil, notAnObject
 	}
-	return json.RawMessage(raw), ""
+	if text == strings.TrimSpace(raw) {
+		return json.RawMessage(raw), ""
+	}
+	return json.RawMessage(text), ""
+}
+
+const notAnObject = "the arguments are not one JSON object: send exactly one, such as {\"name\": \"value\"}, with every quotation mark and bracket closed"
+
+// unfenced is what stands in a code fence that is all of a text, or the text.
+func unfenced(text string) string {
+	inner, ok := strings.CutPrefix(text, "```")
+	if !ok {
+		return text
+	}
+	if inner, ok = strings.CutSuffix(inner, "```"); !ok {
+		return text
+	}
+	if at := strings.IndexAny(inner, "{\n"); at >= 0 {
+		inner = inner[at:] // behind the language
+	}
+	return strings.TrimSpace(inner)
 }
 
 func isObject(data []byte) bool {

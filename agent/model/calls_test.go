@@ -98,7 +98,21 @@ func TestCalls(t *testing.T) {
 		{"content filter", tc(`{"index":0,"id":"a",`+fn("f", `{}`)+`}`) + finishChunk(`{}`, `"content_filter"`), `f!`},
 		{"pretty-printed event", "data: {\"choices\":[{\"index\":0,\ndata: \"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\"," + fn("f", "{}") + "}]},\ndata: \"finish_reason\":\"stop\"}]}\n\n", `f({})`},
 		{"crlf, no blank lines", strings.ReplaceAll(tc(`{"index":0,"id":"a",`+fn("f", `{}`)+`}`)+end, "\n\n", "\r\n"), `f({})`},
-		{"another choice is not ours", strings.Replace(tc(`{"index":0,"id":"a",`+fn("f", `{}`)+`}`), `"index":0`, `"index":1`, 1) + stop, ``},
+		{"the only choice has another index", strings.Replace(tc(`{"index":0,"id":"a",`+fn("f", `{}`)+`}`), `"index":0`, `"index":1`, 1) + stop, `f({})`},
+		{"another choice is not ours", tc(`{"index":0,"id":"a",`+fn("f", `{}`)+`}`) + strings.Replace(tc(`{"index":1,"id":"b",`+fn("g", `{}`)+`}`), `"index":0`, `"index":1`, 1) + stop, `f({})`},
+		{"the same call twice", tc(`{"index":0,"id":"a",`+fn("f", `{"x":1,"y":2}`)+`}`) + tc(`{"index":0,"id":"a",`+fn("f", `{"y": 2, "x": 1}`)+`}`) + end, `f({"x":1,"y":2})`},
+		{"one id for two calls", tc(`{"index":0,"id":"a",`+fn("f", `{"x":1}`)+`},{"index":1,"id":"a",`+fn("f", `{"x":2}`)+`}`) + end, `f({"x":1}) f({"x":2})`},
+		{"ids and indices of the wrong type", tc(`{"index":"0","id":7,`+fn("f", `{}`)+`}`) + end, `f({})`},
+		{"times and counts of the wrong type", `data: {"id":3,"created":1.5,"system_fingerprint":{},"choices":[{"index":"0","logprobs":7,"delta":{"tool_calls":[{"index":0,"id":"a",` + fn("f", "{}") + `}]},"finish_reason":null}],"usage":{"total_tokens":1.0,"prompt_tokens":"1"}}` + "\n\n" + end, `f({})`},
+		{"a call without its frame", tc(`{"index":0,"id":"a","name":"f","parameters":{"x":1}}`) + end, `f({"x":1})`},
+		{"calls that are one", chunk(`{"tool_calls":{"index":0,"id":"a",`+fn("f", `{}`)+`}}`) + end, `f({})`},
+		{"fenced arguments", tc(`{"index":0,"id":"a",`+fn("f", "```json\n{\"x\":1}\n```")+`}`) + end, `f({"x":1})`},
+		{"fenced arguments in a line", tc(`{"index":0,"id":"a",`+fn("f", "```{\"x\":1}```")+`}`) + end, `f({"x":1})`},
+		{"doubly encoded arguments", tc(`{"index":0,"id":"a",`+fn("f", `"{\"x\":1}"`)+`}`) + end, `f({"x":1})`},
+		{"words around the arguments", tc(`{"index":0,"id":"a",`+fn("f", `Here: {"x":1}`)+`}`) + end, `f!`},
+		{"an open fence", tc(`{"index":0,"id":"a",`+fn("f", "```json\n{\"x\":1}")+`}`) + end, `f!`},
+		{"a string that is no object", tc(`{"index":0,"id":"a",`+fn("f", `"ls"`)+`}`) + end, `f!`},
+		{"a function_call", chunk(`{"function_call":{"name":"f","arguments":""}}`) + chunk(`{"function_call":{"arguments":"{\"x\""}}`) + chunk(`{"function_call":{"arguments":":1}"}}`) + finishChunk(`{}`, `"function_call"`), `f({"x":1})`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			shown := map[int]string{}

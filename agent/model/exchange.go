@@ -95,13 +95,10 @@ func (x *exchange) accept(resp *http.Response, body io.Reader) error {
 		kind = ""
 	}
 	switch {
-	case x.stream && (kind == "text/event-stream" || kind == "" || kind == "text/plain"):
-		return nil
+	case x.stream && (kind == "text/event-stream" || kind == "application/json" || kind == "" || kind == "text/plain"):
+		return nil // frames tells a document from a stream
 	case !x.stream && (kind == "application/json" || kind == "" || kind == "text/plain"):
 		return nil
-	case kind == "application/json":
-		page, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		return x.c.documentError(page)
 	}
 	return &Error{Kind: Malformed, Status: resp.StatusCode,
 		Message: x.c.host + " answered with " + quote(kind) + " instead of a model's reply"}
@@ -116,6 +113,7 @@ type frames struct {
 	cancel context.CancelCauseFunc
 
 	buf      bytes.Buffer
+	begun    bool // the first byte was looked at
 	any      bool
 	finished bool
 	err      error
@@ -134,7 +132,7 @@ func (f *frames) Read(p []byte) (int, error) {
 }
 
 func (f *frames) fill() error {
-	ev, err := f.events.next()
+	ev, err := f.next()
 	switch {
 	case errors.Is(err, io.EOF) && !f.any:
 		return &Error{Kind: Truncated, again: true,
@@ -145,12 +143,16 @@ func (f *frames) fill() error {
 		// The reply is complete; how the connection ends no longer matters.
 		return io.EOF
 	case err != nil:
+		var known *Error
+		if errors.As(err, &known) {
+			return err
+		}
 		return f.x.c.streamError(err)
 	case isDone(ev.data):
 		f.x.done = true
 		return io.EOF
 	}
-	fr, err := f.x.c.readFrame(ev)
+	fr, err := f.x.c.readFrame(ev, !f.any)
 	if err != nil {
 		return err
 	}
@@ -166,6 +168,26 @@ func (f *frames) fill() error {
 	f.buf.Write(fr.data)
 	f.buf.WriteByte('\n')
 	return nil
+}
+
+// next returns the next event. A server that answers with one document instead of a
+// stream has said all of it in that.
+func (f *frames) next() (event, error) {
+	if f.begun {
+		return f.events.next()
+	}
+	f.begun = true
+	page, is, err := f.events.document()
+	switch {
+	case err != nil:
+		return event{}, err
+	case !is:
+		return f.events.next()
+	case first(page) == '{' && bytes.Contains(page, []byte(`"choices"`)) && json.Valid(page):
+		f.x.done = true
+		return event{data: page}, nil
+	}
+	return event{}, f.x.c.documentError(page)
 }
 
 // Close implements io.Closer.

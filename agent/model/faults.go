@@ -124,7 +124,7 @@ func (c *Client) spokenError(status int, page []byte) *Error {
 		e.Kind, e.Message = ContextLength, "the conversation is too long for "+quote(c.cfg.Model)+said
 	case status == http.StatusPaymentRequired, rejects && saysQuota.MatchString(e.said):
 		e.Kind, e.Message = Quota, at+" says that the account has no credit"+said
-	case rejects && saysNoTools.MatchString(e.said):
+	case saysNoTools.MatchString(e.said): // llama.cpp says so with 500
 		e.Kind, e.Message = NoTools, quote(c.cfg.Model)+" at "+at+" cannot call tools"+said
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		e.Kind, e.Message = Auth, at+" does not accept the key"+said

@@ -3,6 +3,13 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 // frame is the part of a chunk that has to be looked at before the library reads it.
@@ -13,64 +20,118 @@ type frame struct {
 }
 
 // readFrame checks one chunk and brings the dialects of different servers to the one that
-// the library knows:
+// the library knows. It passes on what a reply consists of and nothing else, so that no
+// other field can have a type that the library rejects:
 //
-//   - reasoning (OpenRouter, Ollama) becomes reasoning_content (DeepSeek, vLLM, llama.cpp);
+//   - reasoning (OpenRouter, Ollama) and thinking become reasoning_content (DeepSeek, vLLM,
+//     llama.cpp);
 //   - content as a list of parts (Mistral) becomes text and reasoning;
-//   - arguments as an object become the string that they ought to be.
+//   - calls become what they ought to be, see translateCalls, and function_call one of them;
+//   - a whole message, as in an answer that is no stream, becomes a delta, if whole is set.
 //
 // An error object in a chunk, in whatever dress, is returned as an error.
-func (c *Client) readFrame(ev event) (frame, error) {
-	var top map[string]json.RawMessage
+func (c *Client) readFrame(ev event, whole bool) (frame, error) {
+	var top struct {
+		Error   json.RawMessage `json:"error"`
+		Object  json.RawMessage `json:"object"`
+		Choices json.RawMessage `json:"choices"`
+		Usage   json.RawMessage `json:"usage"`
+	}
 	if err := json.Unmarshal(ev.data, &top); err != nil {
 		return frame{}, &Error{Kind: Malformed, Wrapped: err,
 			Message: c.host + " sent a piece of the reply that is not a JSON object"}
 	}
-	if ev.name == "error" || set(top["error"]) || text(top["object"]) == "error" {
+	if ev.name == "error" || set(top.Error) && !slices.Contains([]string{"false", "{}", `""`}, string(top.Error)) || text(top.Object) == "error" {
 		return frame{}, c.spokenError(0, ev.data)
 	}
-	var choices []map[string]json.RawMessage
-	if set(top["choices"]) {
-		if err := json.Unmarshal(top["choices"], &choices); err != nil {
+	var choices []choice
+	if set(top.Choices) {
+		if err := json.Unmarshal(top.Choices, &choices); err != nil {
 			return frame{}, &Error{Kind: Malformed, Wrapped: err,
 				Message: c.host + " sent a piece of the reply whose choices are not a list"}
 		}
 	}
-	f := frame{data: ev.data}
-	changed := false
+	var f frame
+	var b bytes.Buffer
+	b.WriteString(`{"choices":[`)
 	for i, choice := range choices {
-		if text(choice["finish_reason"]) != "" {
-			f.finish = true
+		delta := choice.Delta
+		if whole && !set(delta) {
+			delta = choice.Message
 		}
-		if set(choice["delta"]) {
-			delta, extras, fixed := translateDelta(choice["delta"])
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"index":%d`, number(choice.Index))
+		if set(delta) {
+			delta, extras := translateDelta(delta)
 			if i == 0 {
 				f.extras = extras
 			}
-			if fixed {
-				choice["delta"] = delta
-				changed = true
-			}
+			b.WriteString(`,"delta":`)
+			b.Write(delta)
 		}
+		if reason := text(choice.Finish); reason != "" {
+			f.finish = true
+			b.WriteString(`,"finish_reason":`)
+			b.Write(encode(reason))
+		}
+		b.WriteByte('}')
 	}
-	if !changed {
-		f.data = compact(ev.data)
-		return f, nil
+	b.WriteByte(']')
+	if usage := counted(top.Usage); usage != nil {
+		b.WriteString(`,"usage":`)
+		b.Write(usage)
 	}
-	top["choices"] = encode(choices)
-	f.data = encode(top)
+	b.WriteByte('}')
+	f.data = compact(b.Bytes())
 	return f, nil
 }
 
-func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []json.RawMessage, fixed bool) {
+// choice is one of the answers in a chunk.
+type choice struct {
+	Index   json.RawMessage `json:"index"`
+	Delta   json.RawMessage `json:"delta"`
+	Message json.RawMessage `json:"message"`
+	Finish  json.RawMessage `json:"finish_reason"`
+}
+
+// number is a whole number, also one in a string or with a fraction; 0 for all else.
+func number(raw json.RawMessage) int {
+	n, err := strconv.ParseFloat(strings.Trim(string(raw), `" `), 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<31 {
+		return 0
+	}
+	return int(n)
+}
+
+// counted is a usage that the library can read: nil if there is none.
+func counted(raw json.RawMessage) json.RawMessage {
+	var usage openai.Usage
+	if !set(raw) || json.Unmarshal(raw, &usage) == nil {
+		return raw
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return nil
+	}
+	return encode(map[string]int{
+		"prompt_tokens": number(fields["prompt_tokens"]), "completion_tokens": number(fields["completion_tokens"]),
+		"total_tokens": number(fields["total_tokens"]),
+	})
+}
+
+func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []json.RawMessage) {
 	var delta map[string]json.RawMessage
 	if json.Unmarshal(raw, &delta) != nil {
-		return raw, nil, false
+		return raw, nil
 	}
-	extras = extrasOf(delta["tool_calls"])
-	if text(delta["reasoning_content"]) == "" && text(delta["reasoning"]) != "" {
-		delta["reasoning_content"] = delta["reasoning"]
-		fixed = true
+	fixed := false
+	for _, name := range []string{"reasoning", "thinking"} {
+		if text(delta["reasoning_content"]) == "" && text(delta[name]) != "" {
+			delta["reasoning_content"] = delta[name]
+			fixed = true
+		}
 	}
 	if first(delta["content"]) == '[' {
 		said, thought := joinParts(delta["content"])
@@ -80,16 +141,28 @@ func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []j
 		}
 		fixed = true
 	}
-	if bytes.Contains(delta["tool_calls"], []byte(`"arguments"`)) {
+	if old := delta["function_call"]; set(old) {
+		if !set(delta["tool_calls"]) {
+			delta["tool_calls"] = encode([]map[string]json.RawMessage{{"index": encode(0), "function": old}})
+		}
+		delete(delta, "function_call")
+		fixed = true
+	}
+	if set(delta["tool_calls"]) {
+		if first(delta["tool_calls"]) == '{' {
+			delta["tool_calls"] = encode([]json.RawMessage{delta["tool_calls"]})
+			fixed = true
+		}
+		extras = extrasOf(delta["tool_calls"])
 		if calls, ok := translateCalls(delta["tool_calls"]); ok {
 			delta["tool_calls"] = calls
 			fixed = true
 		}
 	}
 	if !fixed {
-		return raw, extras, false
+		return raw, extras
 	}
-	return encode(delta), extras, true
+	return encode(delta), extras
 }
 
 // joinParts reads content that is a list of typed parts.
@@ -116,7 +189,9 @@ func joinParts(raw json.RawMessage) (said, thought string) {
 	return said, thought
 }
 
-// translateCalls turns arguments that are objects into strings that hold them.
+// translateCalls brings calls to the types that the protocol has: ids that are numbers
+// become text, indices that are text numbers, and arguments that are objects the strings
+// that they ought to be. A name and arguments beside "function" move into it.
 func translateCalls(raw json.RawMessage) (json.RawMessage, bool) {
 	var calls []map[string]json.RawMessage
 	if json.Unmarshal(raw, &calls) != nil {
@@ -124,11 +199,30 @@ func translateCalls(raw json.RawMessage) (json.RawMessage, bool) {
 	}
 	fixed := false
 	for _, call := range calls {
+		if id := call["id"]; set(id) && first(id) != '"' {
+			call["id"] = encode(string(id))
+			fixed = true
+		}
+		if index := call["index"]; set(index) && first(index) == '"' {
+			call["index"] = encode(number(index))
+			fixed = true
+		}
+		if !set(call["function"]) && set(call["name"]) {
+			call["function"] = encode(map[string]json.RawMessage{"name": call["name"], "arguments": argumentsOf(call)})
+			fixed = true
+		}
 		var function map[string]json.RawMessage
-		if json.Unmarshal(call["function"], &function) != nil || first(function["arguments"]) != '{' {
+		if json.Unmarshal(call["function"], &function) != nil {
 			continue
 		}
-		function["arguments"] = encode(string(function["arguments"]))
+		switch args := argumentsOf(function); {
+		case first(args) == '{':
+			function["arguments"] = encode(string(args))
+		case !set(function["arguments"]) && first(args) == '"':
+			function["arguments"] = args
+		default:
+			continue
+		}
 		call["function"] = encode(function)
 		fixed = true
 	}
@@ -136,6 +230,16 @@ func translateCalls(raw json.RawMessage) (json.RawMessage, bool) {
 		return raw, false
 	}
 	return encode(calls), true
+}
+
+// argumentsOf are a call's arguments, by whatever name; "null" if there are none.
+func argumentsOf(call map[string]json.RawMessage) json.RawMessage {
+	for _, name := range []string{"arguments", "parameters", "input"} {
+		if set(call[name]) {
+			return call[name]
+		}
+	}
+	return json.RawMessage("null")
 }
 
 // compact puts a chunk on one line, since the library reads line by line.

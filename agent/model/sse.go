@@ -72,6 +72,20 @@ func (e *eventReader) next() (event, error) {
 	}
 }
 
+// document returns what is left, if it begins like a JSON document and not like an
+// event. It bounds it as one line.
+func (e *eventReader) document() (page []byte, is bool, err error) {
+	begin, err := e.r.Peek(1)
+	if err != nil || begin[0] != '{' && begin[0] != '[' {
+		return nil, false, nil // next tells of an error
+	}
+	page, err = io.ReadAll(io.LimitReader(e.r, maxLine+1))
+	if err == nil && len(page) > maxLine {
+		err = errLineTooLong
+	}
+	return page, true, err
+}
+
 // readLine returns one line without its end.
 func (e *eventReader) readLine() ([]byte, error) {
 	e.line = e.line[:0]

@@ -61,8 +61,12 @@ func TestFaults(t *testing.T) {
 		}, kind: NotFound, requests: 1},
 		{name: "document instead of a stream", h: func(w http.ResponseWriter, _ *http.Request, _ int) {
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"hi"}}]}`)
-		}, kind: Malformed, requests: 1},
+			_, _ = io.WriteString(w, "{\n \"choices\": [{\"message\": {\"content\": \"hi\"}, \"finish_reason\": \"stop\"}]\n}\n")
+		}, text: "hi", requests: 1},
+		{name: "document that claims to be a stream", h: plain(`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`), text: "hi", requests: 1},
+		{name: "document without an end", h: plain(`{"choices":[{"message":{"content":"hi"}}]}`), kind: Truncated, text: "hi", requests: 1},
+		{name: "document that is cut", h: plain(`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}`), kind: Malformed, requests: 1},
+		{name: "document that says something else", h: plain(`{"hello":1}`), kind: Malformed, requests: 1},
 		{name: "empty body", h: plain(""), kind: Truncated, requests: 4},
 		{name: "empty body once", h: then(plain(""), good), text: "hi", requests: 2},
 		{name: "status 204", h: fails(204, ""), kind: Truncated, requests: 4},

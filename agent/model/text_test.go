@@ -111,6 +111,17 @@ func TestAServerThatRejectsToolsGetsThemAsText(t *testing.T) {
 			t.Errorf("%v after %d requests", err, s.requests.Load())
 		}
 	}
+	for _, refusal := range []func(http.ResponseWriter, *http.Request, int){
+		fails(500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`),
+		fails(400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","code":400}`),
+		fails(404, `{"error":{"message":"No endpoints found that support tool use.","code":404}}`),
+	} {
+		s := serve(t, then(refusal, sends(content(textCall, 9, "stop")...)))
+		reply, err := dial(t, s).Stream(testContext(t), Request{Tools: []ToolSpec{runTool}, Messages: ask("go").Messages}, nil)
+		if err != nil || len(reply.Message.Calls) != 1 || s.requests.Load() != 2 {
+			t.Errorf("%v, %+v, %d requests", err, reply, s.requests.Load())
+		}
+	}
 	if _, err := New(Config{BaseURL: "http://x/v1", Model: "m", ToolProtocol: "xml"}); kindOf(err) != Misconfigured {
 		t.Error(err)
 	}
