@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,7 +67,8 @@ type Config struct {
 // Agent runs turns. Safe for concurrent use; a conversation has one turn at a
 // time.
 type Agent struct {
-	cfg Config
+	cfg  Config
+	seal string // marks nod's notices; no program knows it
 
 	mu     sync.Mutex
 	brain  Brain
@@ -95,7 +98,7 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Agent{cfg: cfg, brain: cfg.Brain, busy: map[string]*inbox{}, gauges: map[string]*gauge{},
+	return &Agent{cfg: cfg, seal: strings.ToLower(rand.Text()[:12]), brain: cfg.Brain, busy: map[string]*inbox{}, gauges: map[string]*gauge{},
 		slots: make(chan struct{}, MaxSubAgents), alone: make(chan struct{}, 1)}, nil
 }
 

@@ -492,12 +492,23 @@ func (q modelRequest) unsound() string {
 		if m.Role == "user" && i > 1 && q.Messages[i-1].Role == "user" {
 			return fmt.Sprintf("message %d: user after user", i)
 		}
-		if m.Role == "user" && i > 1 && q.Messages[i-1].Role != "assistant" && !strings.HasPrefix(m.Content, "<notice") &&
-			!strings.HasPrefix(m.Content, "<screen-") && !strings.HasPrefix(m.Content, "steer:") {
+		if m.Role == "user" && i > 1 && q.Messages[i-1].Role != "assistant" && !strings.HasPrefix(m.Content, "steer:") {
 			return fmt.Sprintf("message %d: user after %s", i, q.Messages[i-1].Role)
 		}
 	}
 	return ""
+}
+
+// notice is how a notice of nod's stands in a request: with the mark that its prompt
+// names.
+func (b *bench) notice(q modelRequest, text string) string {
+	b.t.Helper()
+	_, rest, ok := strings.Cut(q.Messages[0].Content, `<notice from="nod" mark="`)
+	mark, _, _ := strings.Cut(rest, `"`)
+	if !ok || len(mark) < 12 {
+		b.t.Errorf("no mark in the prompt: %q", mark)
+	}
+	return `<notice from="nod" mark="` + mark + `">` + text + "</notice>"
 }
 
 func (s *server) asked() []modelRequest {

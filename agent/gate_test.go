@@ -350,7 +350,7 @@ func TestACommandThatGoesOnIsConcludedWhenItEnds(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	q := b.server.asked()
-	if last := q[3].Messages[len(q[3].Messages)-1]; last.Role != "user" || !strings.Contains(last.Content, `<notice from="nod">make in %3: exited 2</notice>`) {
+	if last := q[3].Messages[len(q[3].Messages)-1]; last.Role != "tool" || !strings.HasSuffix(last.Content, b.notice(q[3], "make in %3: exited 2")) {
 		t.Errorf("the model is told %+v", last)
 	}
 	b.forget()

@@ -14,15 +14,15 @@ const noAnswer = "the turn ended without an answer"
 
 // conversation is the history as the model gets it.
 //
-// A note about a call becomes a message of its own, fenced as nod's; a note
+// A note about a call goes behind the results or to the prompt, fenced as nod's; a note
 // about the turn's end becomes the model's own last word in brackets. So the
 // operator's prompts always follow an answer: many servers' templates insist
 // on roles that alternate.
 //
 // Where a summary was made, it stands for what was before; it opens the prompt
 // that follows it, or is a message of its own in the middle of a turn. brain is
-// the name of the one that is asked.
-func conversation(said []history.Message, brain string) []model.Message {
+// the name of the one that is asked; mark is what notices bear, and no result.
+func conversation(said []history.Message, brain, mark string) []model.Message {
 	var out []model.Message
 	summary, left := standing(said)
 	said = said[left:]
@@ -32,7 +32,7 @@ func conversation(said []history.Message, brain string) []model.Message {
 	var notices []string // about calls, until it is clear where they go
 	place := func() {
 		if len(notices) > 0 {
-			out = attach(out, strings.Join(notices, "\n"))
+			out = attach(out, strings.Join(notices, "\n"), model.FromNod)
 			notices = nil
 		}
 	}
@@ -47,20 +47,20 @@ func conversation(said []history.Message, brain string) []model.Message {
 				prompt += "\n\n" + strings.Join(notices, "\n")
 				notices = nil
 			}
-			out = attach(out, prompt)
+			out = attach(out, prompt, model.NoAside)
 		case history.Steer:
 			place()
-			out = attach(out, m.Content)
+			out = attach(out, m.Content, model.FromOperator)
 		case history.Assistant:
 			place()
 			out = append(out, model.Message{
 				Role: model.Assistant, Content: m.Content, Reasoning: m.Reasoning, Calls: callsOf(m.Calls, brain),
 			})
 		case history.Tool:
-			out = append(out, model.Message{Role: model.ToolRole, Content: m.Content, CallID: m.Call, Name: m.Tool})
+			out = append(out, model.Message{Role: model.ToolRole, Content: strings.ReplaceAll(m.Content, mark, ""), CallID: m.Call, Name: m.Tool})
 		case history.Note:
 			if m.Call != "" {
-				notices = append(notices, notice(m.Content))
+				notices = append(notices, notice(mark, m.Content))
 				continue
 			}
 			out = closeTurn(out, m.Content)
@@ -70,21 +70,25 @@ func conversation(said []history.Message, brain string) []model.Message {
 	return out
 }
 
-// attach adds what a user says. Two messages of a user's in a row are one: many
-// servers' templates insist on roles that alternate.
-func attach(out []model.Message, text string) []model.Message {
+// attach adds what a user says, or nod in their place. Two messages of the same voice in
+// a row are one, and so is what joins a prompt: many servers' templates insist on roles
+// that alternate.
+func attach(out []model.Message, text string, from model.Aside) []model.Message {
 	n := len(out)
-	if n > 0 && out[n-1].Role == model.User {
+	if n > 0 && out[n-1].Role == model.User && (out[n-1].Aside == from || out[n-1].Aside == model.NoAside) {
 		out[n-1].Content += "\n\n" + text
 		return out
 	}
-	return append(out, model.Message{Role: model.User, Content: text, Aside: n > 0 && out[n-1].Role == model.ToolRole})
+	if n == 0 || out[n-1].Role != model.ToolRole && out[n-1].Role != model.User {
+		from = model.NoAside
+	}
+	return append(out, model.Message{Role: model.User, Content: text, Aside: from})
 }
 
 // notice fences what nod says. What it quotes, such as a command, can neither
-// end the fence nor begin another.
-func notice(text string) string {
-	return `<notice from="nod">` + noticeTag.ReplaceAllString(text, "&lt;$1") + "</notice>"
+// end the fence nor begin another. The mark tells it from what a program prints.
+func notice(mark, text string) string {
+	return `<notice from="nod" mark="` + mark + `">` + noticeTag.ReplaceAllString(text, "&lt;$1") + "</notice>"
 }
 
 var noticeTag = regexp.MustCompile(`(?i)<(\s*/?\s*notice)`)

@@ -25,10 +25,11 @@ type Situation struct {
 	Skills  []string // those that can be activated, a line each
 }
 
-// systemPrompt is the base text, the operator's own, and the situation.
-func systemPrompt(name, own string, s Situation) string {
+// systemPrompt is the base text, the operator's own, and the situation. mark is what
+// nod's notices bear.
+func systemPrompt(name, mark, own string, s Situation) string {
 	var b strings.Builder
-	b.WriteString(strings.ReplaceAll(strings.TrimSpace(basePrompt), "{name}", name))
+	b.WriteString(strings.NewReplacer("{name}", name, "{mark}", mark).Replace(strings.TrimSpace(basePrompt)))
 	if own = strings.TrimSpace(own); own != "" {
 		b.WriteString("\n\n# From the operator\n\n" + own)
 	}

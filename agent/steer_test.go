@@ -77,7 +77,7 @@ func TestThePictureIsDataOfOneRequest(t *testing.T) {
 	var marks []string
 	for i, r := range q {
 		last := r.Messages[len(r.Messages)-1]
-		if last.Role != "user" || strings.Count(r.sent(), "evil.example") != 1 || !strings.Contains(last.Content, "evil.example") {
+		if want := []string{"user", "tool", "user"}[i]; last.Role != want || strings.Count(r.sent(), "evil.example") != 1 || !strings.Contains(last.Content, "evil.example") {
 			t.Errorf("request %d: %s", i, r.sent())
 		}
 		if strings.Contains(r.Messages[0].Content, "evil") || strings.Contains(r.sent(), "Hunter2") {

@@ -186,11 +186,11 @@ func (t *turn) request(b Brain, last bool) model.Request {
 	r := model.Request{
 		Session: t.id,
 		Messages: append([]model.Message{{
-			Role: model.System, Content: systemPrompt(t.cfg.Name, t.cfg.SystemPrompt, t.situation),
-		}}, t.withKnown(b, conversation(t.said, b.Name))...),
+			Role: model.System, Content: systemPrompt(t.cfg.Name, t.seal, t.cfg.SystemPrompt, t.situation),
+		}}, t.withKnown(b, conversation(t.said, b.Name, t.seal))...),
 	}
 	if last {
-		r.Messages = attach(r.Messages, notice("No more calls are possible in this turn. Answer now with what you know, and say what is left to do."))
+		r.Messages = attach(r.Messages, notice(t.seal, "No more calls are possible in this turn. Answer now with what you know, and say what is left to do."), model.FromNod)
 	} else {
 		r.Tools = specs(t.cfg.Gate.cfg.Tools, t.only, t.cfg.under.extras())
 	}

@@ -64,6 +64,8 @@ func (c *Client) Stream(ctx context.Context, r Request, sink func(Delta)) (Reply
 
 // attempt sends the request once. shown says whether the sink got some of a reply.
 func (c *Client) attempt(ctx context.Context, r Request, sink func(Delta)) (reply Reply, shown bool, err error) {
+	known := callIDs(r.Messages)
+	r.Messages = c.habits.ordered(r.Messages)
 	x := &exchange{c: c, req: r, stream: true}
 	asm := newAssembly(c.host, sink)
 	c.readText(asm, x)
@@ -82,7 +84,7 @@ func (c *Client) attempt(ctx context.Context, r Request, sink func(Delta)) (repl
 	case !asm.finished(x.done):
 		return asm.partial(), asm.delivered, c.unfinished()
 	}
-	return asm.reply(callIDs(r.Messages)), asm.delivered, nil
+	return asm.reply(known), asm.delivered, nil
 }
 
 func receive(stream *openai.ChatCompletionStream, x *exchange, asm *assembly) error {

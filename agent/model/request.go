@@ -17,18 +17,24 @@ type habits struct {
 	noReasoning      bool // rejects reasoning_content in messages
 	completionTokens bool // wants max_completion_tokens
 	noTools          bool // rejects tools: they are called in the text of a reply
+	strictRoles      bool // rejects a user's message behind a result
+	oneCall          bool // rejects a message with several calls
+	noSystem         bool // rejects the system's role
 }
 
 var (
 	saysUsage      = regexp.MustCompile(`stream_options|include_usage`)
 	saysReasoning  = regexp.MustCompile(`reasoning_content`)
 	saysMaxTokens  = regexp.MustCompile(`max_completion_tokens`)
+	saysRoles      = regexp.MustCompile(`(?i)role '?user'? after role '?tool|invalid_request_message_order|roles must alternate|user message (cannot|can't|must not) follow`)
+	saysOneCall    = regexp.MustCompile(`(?i)single tool[- ]calls? at once|one tool[- ]call at a time`)
+	saysNoSystem   = regexp.MustCompile(`(?i)system role (is )?not supported|system messages? (is |are )?not supported|does not support system`)
 	newerTokenName = regexp.MustCompile(`^(o[0-9]|gpt-[5-9])`)
 )
 
 // learn reports whether a rejection names something that the next try can leave out.
 func (h *habits) learn(e *Error) bool {
-	if e.Kind != Refused {
+	if e.Kind != Refused && e.Kind != Server { // some servers fail where a template refuses
 		return false
 	}
 	h.mu.Lock()
@@ -40,6 +46,9 @@ func (h *habits) learn(e *Error) bool {
 		{saysUsage, &h.noUsage},
 		{saysReasoning, &h.noReasoning},
 		{saysMaxTokens, &h.completionTokens},
+		{saysRoles, &h.strictRoles},
+		{saysOneCall, &h.oneCall},
+		{saysNoSystem, &h.noSystem},
 	} {
 		if !*rule.flag && rule.says.MatchString(e.said) {
 			*rule.flag = true
@@ -104,7 +113,7 @@ func toolsOf(specs []ToolSpec) []openai.Tool {
 // that is no aside.
 func TurnOf(list []Message) int {
 	turn := len(list)
-	for turn > 0 && (list[turn-1].Role != User || list[turn-1].Aside) {
+	for turn > 0 && (list[turn-1].Role != User || list[turn-1].Aside != NoAside) {
 		turn--
 	}
 	return turn

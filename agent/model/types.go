@@ -28,10 +28,25 @@ type Message struct {
 	CallID string
 	// Name is the tool's name in a tool message, otherwise optional.
 	Name string
-	// Aside marks a user message that begins no turn: something that is said between
+	// Aside is set for a user message that begins no turn: something that is said between
 	// a call's result and what the model makes of it.
-	Aside bool
+	Aside Aside
 }
+
+// Aside says who speaks in the middle of a turn.
+type Aside uint8
+
+// The speakers.
+const (
+	// NoAside is the zero value: the message begins a turn, or is not a user's.
+	NoAside Aside = iota
+	// FromNod is data of nod's, such as what a terminal shows. It is sent as a part of
+	// the result before it: many templates refuse a user's message behind one.
+	FromNod
+	// FromOperator are words of the operator's. They are sent as a user's message; to a
+	// server that has refused one behind a result, with a word of the model's between.
+	FromOperator
+)
 
 // Call is one tool call of a finished reply.
 type Call struct {
