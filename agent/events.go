@@ -76,10 +76,13 @@ type CallFinished struct {
 	Duration time.Duration `json:"duration_ns"`
 }
 
-// RunEnded says that a command that was only dispatched has ended.
+// RunEnded says that a command that was only dispatched has ended. Outcome and Duration
+// are as in CallFinished; they are not known of a conversation that was loaded.
 type RunEnded struct {
-	Call string `json:"call"`
-	Text string `json:"text"`
+	Call     string        `json:"call"`
+	Text     string        `json:"text"`
+	Outcome  string        `json:"outcome,omitempty"`
+	Duration time.Duration `json:"duration_ns,omitempty"`
 }
 
 // Usage counts the tokens of one request.

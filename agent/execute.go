@@ -204,7 +204,7 @@ func (g *Gate) over(s Step, ref *ledger.Ref, c ledger.Conclusion, text string) {
 		}
 		g.did(s, c)
 	}
-	ended := RunEnded{Call: s.Call, Text: text}
+	ended := RunEnded{Call: s.Call, Text: text, Outcome: concludedAs(c), Duration: c.Duration}
 	g.mu.Lock()
 	to := s.Conversation
 	if heir, ok := g.heirs[to]; ok {

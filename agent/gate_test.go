@@ -346,7 +346,7 @@ func TestACommandThatGoesOnIsConcludedWhenItEnds(t *testing.T) {
 	if got := b.kinds(); got != "intent exited" {
 		t.Errorf("after its end: %s", got)
 	}
-	if e := eventsOf[agent.RunEnded](b); len(e) != 1 || e[0].Call != "a" || e[0].Text != "make in %3: exited 2" {
+	if e := eventsOf[agent.RunEnded](b); len(e) != 1 || e[0].Call != "a" || e[0].Text != "make in %3: exited 2" || e[0].Outcome != "exited 2" {
 		t.Errorf("%+v", e)
 	}
 	q := b.server.asked()

@@ -134,6 +134,19 @@ func describe(c ledger.Conclusion) string {
 	return "outcome unknown: " + c.Error
 }
 
+// concludedAs is a conclusion's outcome for the operator, as outcomeWord has it.
+func concludedAs(c ledger.Conclusion) string {
+	switch {
+	case c.ExitCode != nil, c.Signal != "":
+		return describe(c)
+	case c.Outcome == ledger.Failed:
+		return "failed"
+	case c.Outcome == ledger.TimedOut:
+		return "timeout"
+	}
+	return "unknown"
+}
+
 // outcomeWord is a result's outcome for the operator; empty if it has none.
 func outcomeWord(a Answer) string {
 	r := a.Result.Record

@@ -72,8 +72,20 @@ func (c *card) finish(e agent.CallFinished) {
 	c.stale()
 }
 
+// ended takes note of how the command ended that went on after the call.
+func (c *card) ended(e agent.RunEnded) {
+	c.result.Outcome, c.result.Duration = e.Outcome, e.Duration
+	c.result.IsError = e.Outcome != "exited 0"
+	c.stale()
+}
+
+// goesOn reports whether the command runs.
+func (c *card) goesOn() bool {
+	return c.phase == running || c.phase == finished && c.result.Outcome == stillRunning && !c.began.IsZero()
+}
+
 func (c *card) layout(width int, now time.Time) int {
-	if c.phase == running {
+	if c.goesOn() {
 		if s := int(now.Sub(c.began) / time.Second); s != c.second {
 			c.second = s
 			c.stale()
@@ -158,7 +170,7 @@ func (c *card) outcome(width int) []line {
 			mark, t = "✗ ", danger
 		}
 		if !c.result.Denied {
-			words = append(words, result.Summary(c.result, c.parts)...)
+			words = append(words, result.Summary(c.sinceBegun(), c.parts)...)
 			if did := changes(c.diff); did != "" && !c.result.IsError {
 				words = append(words, did)
 			}
@@ -191,6 +203,18 @@ func (c *card) outcome(width int) []line {
 		lines = append(lines, line{{text: indent}, {text: row, tone: tone}})
 	}
 	return lines
+}
+
+// sinceBegun is the result, with the time that a command has run which goes on: the
+// call's own time says nothing of it.
+func (c *card) sinceBegun() agent.CallFinished {
+	e := c.result
+	if e.Outcome == stillRunning {
+		if e.Duration = max(e.Duration, time.Duration(c.second)*time.Second); e.Duration < time.Second {
+			e.Duration = 0
+		}
+	}
+	return e
 }
 
 // advice is why a call did not do what was asked and what to do next, as far as

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -369,6 +370,68 @@ func TestACommandThatGoesOnIsNoFailureAndCountsUntilItsEnd(t *testing.T) {
 	tr.Event(agent.RunEnded{Call: "1", Text: "vim x in %0: exited 0"})
 	if tr.Running() != 0 {
 		t.Error("what has ended counts as running")
+	}
+}
+
+// A card of a command that goes on says how long it has run, and how it has ended as
+// soon as it has, whether that is told before the call's own end, after the turn, or
+// when the screen was cleared meanwhile.
+func TestACardBecomesTrueWhenItsRunEnds(t *testing.T) {
+	ended := agent.RunEnded{Call: "1", Text: "make in %0: exited 2", Outcome: "exited 2", Duration: 184 * time.Second}
+	for _, early := range []bool{false, true} {
+		now := epoch
+		tr := NewTranscript(styles(t), func() time.Time { return now })
+		tr.Event(agent.CallProposed{Call: "1", Tool: "run_shell", Arguments: json.RawMessage(`{"command":"make"}`)})
+		tr.Event(agent.CallStarted{Call: "1"})
+		if early {
+			tr.Event(ended)
+		}
+		tr.Event(agent.CallFinished{Call: "1", Outcome: "running", Content: content(map[string]any{"exit_code": nil})})
+		if !early {
+			for _, want := range []string{"… still running\n", "… still running · 12 s"} {
+				if got := shown(t, tr, 60, 5) + "\n"; !strings.Contains(got, want) {
+					t.Errorf("got:\n%s\nwant %q", got, want)
+				}
+				now = now.Add(12 * time.Second)
+			}
+			tr.Event(agent.Done{Ending: agent.Answered})
+			tr.Event(ended)
+		}
+		if got := shown(t, tr, 60, 8); !strings.Contains(got, "✗ exit 2 · 3 min 4 s") || strings.Contains(got, "still") || tr.Running() != 0 {
+			t.Errorf("early %v, %d running:\n%s", early, tr.Running(), got)
+		}
+	}
+}
+
+// Whatever is told while an answer or a thought streams stands outside of it.
+func TestNoticesStandOutsideAStreamingAnswer(t *testing.T) {
+	const text = "The disk is full of **logs**, and of `core` files."
+	between := []func(*Transcript){
+		func(tr *Transcript) { tr.Event(agent.RunEnded{Call: "1", Text: "make: exited 2"}) },
+		func(tr *Transcript) { tr.Notice("the link is back") },
+		func(tr *Transcript) { tr.Fault("the disk is full", "") },
+	}
+	for cut := range len(text) {
+		for _, other := range between {
+			tr := newTranscript(t)
+			tr.Event(agent.Reasoning{Text: text[:cut]})
+			other(tr)
+			tr.Event(agent.Reasoning{Text: text[cut:]})
+			tr.Event(agent.Text{Text: text[:cut] + "."})
+			other(tr)
+			tr.Event(agent.Text{Text: text[cut:]})
+			tr.Event(agent.Done{Ending: agent.Answered})
+			var raws []string
+			for _, b := range tr.blocks {
+				switch b := b.(type) {
+				case *answer, *thought:
+					raws = append(raws, b.raw())
+				}
+			}
+			if want := []string{text, text[:cut] + "." + text[cut:]}; !slices.Equal(raws, want) {
+				t.Fatalf("cut at %d: %q", cut, raws)
+			}
+		}
 	}
 }
 

@@ -24,8 +24,11 @@ type Transcript struct {
 	cards  map[string]*card // by the id of the call
 	queue  []*said          // prompts that wait, in order
 
-	goingOn map[string]bool   // calls whose command goes on after them
-	ends    map[string]string // how such commands have ended, by call
+	goingOn map[string]*card          // calls whose command goes on after them
+	ends    map[string]agent.RunEnded // how such commands have ended, by call
+
+	answering *answer  // that more text belongs to, whatever stands below it
+	thinking  *thought // that more reasoning belongs to
 
 	todos []desk.TodoItem // what is to be done
 
@@ -46,7 +49,7 @@ type place struct{ block, line int }
 // calls of Draw.
 func NewTranscript(styles *screen.Styles, now func() time.Time) *Transcript {
 	return &Transcript{
-		styles: styles, now: now, cards: map[string]*card{}, goingOn: map[string]bool{}, ends: map[string]string{},
+		styles: styles, now: now, cards: map[string]*card{}, goingOn: map[string]*card{}, ends: map[string]agent.RunEnded{},
 		follow: true, selected: -1,
 	}
 }
@@ -54,7 +57,7 @@ func NewTranscript(styles *screen.Styles, now func() time.Time) *Transcript {
 // Clear empties the transcript. Commands that go on still count as running.
 func (t *Transcript) Clear() {
 	*t = Transcript{
-		styles: t.styles, now: t.now, md: t.md, cards: map[string]*card{}, goingOn: t.goingOn, ends: map[string]string{},
+		styles: t.styles, now: t.now, md: t.md, cards: map[string]*card{}, goingOn: t.goingOn, ends: map[string]agent.RunEnded{},
 		follow: true, selected: -1, width: t.width, height: t.height,
 	}
 }
@@ -72,7 +75,7 @@ func (t *Transcript) Prompt(text string, queued bool) {
 }
 
 func (t *Transcript) addPrompt(b *said) {
-	t.endThought()
+	t.endPiece()
 	t.labelled = false
 	if len(t.blocks) > 0 {
 		t.add(space{})
@@ -120,11 +123,13 @@ func (t *Transcript) Event(e agent.Event) {
 		t.reasoning(e.Text)
 		return
 	case agent.Text:
-		t.endThought()
 		t.answer(e.Text)
 		return
+	case agent.RunEnded: // may come in the middle of a word
+		t.runEnded(e)
+		return
 	}
-	t.endThought()
+	t.endPiece()
 	switch e := e.(type) {
 	case agent.CallProposed:
 		c := newCard(e)
@@ -142,15 +147,7 @@ func (t *Transcript) Event(e agent.Event) {
 	case agent.CallFinished:
 		t.onCard(e.Call, func(c *card) { c.finish(e) })
 		t.takeTodos(e)
-		if e.Outcome == stillRunning {
-			t.goingOn[e.Call] = true
-		}
-	case agent.RunEnded:
-		delete(t.goingOn, e.Call)
-		if t.ends[e.Call] != e.Text { // told at once, and again when the model is
-			t.ends[e.Call] = e.Text
-			t.Notice(e.Text)
-		}
+		t.goesOn(e)
 	case agent.Compaction:
 		t.add(newDigest(e))
 	case agent.Steered:
@@ -201,8 +198,9 @@ func (t *Transcript) onCard(id string, change func(*card)) {
 }
 
 func (t *Transcript) answer(text string) {
-	if b, ok := t.last().(*answer); ok {
-		b.add(text)
+	t.endThought()
+	if t.answering != nil {
+		t.answering.add(text)
 		return
 	}
 	b := &answer{gap: len(t.blocks) > 0, label: !t.labelled}
@@ -210,21 +208,30 @@ func (t *Transcript) answer(text string) {
 	t.labelled = true
 	b.add(text)
 	t.add(b)
+	t.answering = b
 }
 
 func (t *Transcript) reasoning(text string) {
-	b, ok := t.last().(*thought)
-	if !ok || b.done {
-		b = &thought{}
-		t.add(b)
+	t.answering = nil
+	if t.thinking == nil {
+		t.thinking = &thought{}
+		t.add(t.thinking)
 	}
-	b.add(text)
+	t.thinking.add(text)
+}
+
+// endPiece ends the piece of an answer or of reasoning that was streaming: what the
+// turn does next stands below it, and more text is another piece.
+func (t *Transcript) endPiece() {
+	t.answering = nil
+	t.endThought()
 }
 
 func (t *Transcript) endThought() {
-	if b, ok := t.last().(*thought); ok && !b.done {
+	if b := t.thinking; b != nil {
 		b.done = true
 		b.stale()
+		t.thinking = nil
 	}
 }
 

@@ -34,6 +34,7 @@ type Conversation struct {
 	mu        sync.Mutex
 	interrupt context.CancelFunc // of the turn; nil while none runs
 	running   int                // commands that go on after their calls
+	ends      map[string]string  // how such commands have ended, by call
 	armed     map[string]bool    // the reverts that have neither come nor been taken back
 	posture   string
 	answers   string // the model that does
@@ -179,14 +180,14 @@ func (c *Conversation) Alone(ctx context.Context, do func() error) error {
 }
 
 // Notify adds a line.
-func (c *Conversation) Notify(text string) { c.out.say(note, text) }
+func (c *Conversation) Notify(text string) { c.out.sayBetween(note, text) }
 
 // Fail adds what went wrong and what to do next.
 func (c *Conversation) Fail(text, hint string) {
 	if hint != "" {
 		text += "\n" + hint
 	}
-	c.out.say(fault, text)
+	c.out.sayBetween(fault, text)
 }
 
 // SetTarget tells how the current target stands, where that is news.
@@ -196,7 +197,7 @@ func (c *Conversation) SetTarget(t console.TargetStatus) {
 	c.target = t
 	c.mu.Unlock()
 	if old.Name != t.Name || old.State != t.State {
-		c.out.say(note, "target: "+targetText(t))
+		c.out.sayBetween(note, "target: "+targetText(t))
 	}
 }
 
@@ -220,9 +221,9 @@ func (c *Conversation) SetAlarm(text string, _ bool) {
 	switch {
 	case text == old:
 	case text == "":
-		c.out.say(note, "over: "+old)
+		c.out.sayBetween(note, "over: "+old)
 	default:
-		c.out.say(fault, text)
+		c.out.sayBetween(fault, text)
 	}
 }
 
@@ -235,7 +236,7 @@ func (c *Conversation) AddPane(p console.Pane) {
 	if p.Attach != nil {
 		text += "\nto watch it: " + p.Attach()
 	}
-	c.out.say(note, text)
+	c.out.sayBetween(note, text)
 }
 
 // RemovePane implements the console's interface: that a terminal ended is told
@@ -252,8 +253,12 @@ func (c *Conversation) Reverting(r agent.Reverting) {
 		delete(c.armed, r.ID)
 	}
 	c.mu.Unlock()
-	c.out.say(note, r.Text)
+	c.out.sayBetween(note, r.Text)
 }
 
 // RunEnded tells of the end of a command that went on after its call.
-func (c *Conversation) RunEnded(e agent.RunEnded) { c.event(e) }
+func (c *Conversation) RunEnded(e agent.RunEnded) {
+	if c.over(e) {
+		c.out.sayAfter(end, e.Text)
+	}
+}

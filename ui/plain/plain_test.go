@@ -407,6 +407,32 @@ func TestQuittingAsksWhileACommandRuns(t *testing.T) {
 	}
 }
 
+// What is told while an answer streams stands between its lines, or behind it, and the
+// end of a run is told once.
+func TestNoticesStandOutsideAStreamingAnswer(t *testing.T) {
+	var s *story
+	s = begin(t, console.Options{Submit: func(_ context.Context, _ string, sink agent.Sink) error {
+		ended := agent.RunEnded{Call: "1", Text: "make: exited 2"}
+		sink(agent.CallFinished{Call: "1", Outcome: "running", Content: "{}"})
+		sink(agent.Text{Text: "one\ntw"})
+		s.RunEnded(ended)
+		s.Notify("the link is back")
+		s.SetAlarm("the disk is full", true)
+		sink(agent.Text{Text: "o\nthree"})
+		sink(agent.CallFinished{Call: "2", Outcome: "exited 0", Content: "{}"})
+		sink(ended)
+		sink(agent.Done{})
+		return nil
+	}})
+	s.see("you: ")
+	s.write("go\n")
+	s.see("nod: one\nnote: the link is back\nfault: the disk is full\nnod: two\n     three\nend: make: exited 2\nend: exit 0\nyou: ")
+	s.write("/quit\n") // nothing runs any more
+	if err := s.end(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestQuittingAsksWhileARevertIsArmed(t *testing.T) {
 	s := begin(t, console.Options{})
 	s.see("you: ")

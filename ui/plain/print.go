@@ -23,13 +23,17 @@ const (
 type printer struct {
 	mu     sync.Mutex
 	to     io.Writer
-	err    error  // of the first write that failed
-	asking bool   // the last line is the prompt, and somebody may be writing in it
-	whose  string // of the piece of text that is under way
-	begun  bool   // a line of it has been printed
-	rest   string // of it, until its line is complete
-	held   *held  // not nil while a question stands
+	err    error   // of the first write that failed
+	asking bool    // the last line is the prompt, and somebody may be writing in it
+	whose  string  // of the piece of text that is under way
+	begun  bool    // a line of it has been printed
+	rest   string  // of it, until its line is complete
+	later  []aside // what waits for the end of that text
+	held   *held   // not nil while a question stands
 }
+
+// aside is a text that belongs to nothing that is under way.
+type aside struct{ whose, text string }
 
 // held is what comes while a question stands. It is printed behind the answer, so
 // that the question stays the last thing that is seen.
@@ -86,12 +90,37 @@ func (p *printer) stream(whose, piece string) {
 	}
 }
 
+// sayBetween adds a text that may come in the middle of another one: it stands between
+// two lines of it, never in one.
+func (p *printer) sayBetween(whose, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines(whose, text)
+	p.begun = false // the next line says again whose it is
+}
+
+// sayAfter adds a text that can wait for the end of one that is under way.
+func (p *printer) sayAfter(whose, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.whose == "" {
+		p.lines(whose, text)
+		return
+	}
+	p.later = append(p.later, aside{whose, text})
+}
+
 // flush ends the text that is under way.
 func (p *printer) flush() {
 	if p.rest != "" {
 		p.more(p.rest)
 	}
 	p.whose, p.rest, p.begun = "", "", false
+	later := p.later
+	p.later = nil
+	for _, a := range later {
+		p.lines(a.whose, a.text)
+	}
 }
 
 // more adds lines to the text that is under way.
