@@ -115,7 +115,7 @@ func (a *Agent) turn(conversation string, sink Sink, do func(*turn) Ending) Endi
 		sink = func(Event) {}
 	}
 	t := &turn{
-		Agent: a, id: conversation, failures: map[string]int{},
+		Agent: a, id: conversation, failures: map[string]int{}, slips: map[string][]string{},
 		events: &valve{sink: sink}, situation: a.cfg.Situation(),
 	}
 	if a.cfg.under != nil {

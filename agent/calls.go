@@ -34,6 +34,10 @@ func (t *turn) unique(calls []model.Call) []model.Call {
 			c.ID = rand.Text()[:9]
 		}
 		taken[c.ID] = true
+		if right, ok := called(t.cfg.Gate.cfg.Tools, c.Name); ok && right != c.Name {
+			t.slips[c.ID] = append(t.slips[c.ID], fmt.Sprintf("the tool is called %q, not %q", right, c.Name))
+			c.Name = right
+		}
 		all[i] = c
 	}
 	return all
@@ -192,10 +196,18 @@ func (b *batch) call(ctx context.Context, i int) Answer {
 	}
 	defer b.endTurn(c.Name)
 	b.trace("call", history.Call{ID: c.ID, Name: c.Name, Arguments: string(c.Arguments)})
-	return b.cfg.Gate.Call(ctx, Call{
-		ID: c.ID, Tool: c.Name, Arguments: c.Arguments, Conversation: b.id, Target: b.situation.Target, Operator: b.own, From: b.cfg.under.from(),
+	args, slips := c.Arguments, b.slips[c.ID]
+	if tool, ok := b.cfg.Gate.cfg.Tools.Get(c.Name); ok && !b.own {
+		var more []string
+		args, more = repair(tool.InputSchema(), args)
+		slips = append(slips, more...)
+	}
+	answer := b.cfg.Gate.Call(ctx, Call{
+		ID: c.ID, Tool: c.Name, Arguments: args, Conversation: b.id, Target: b.situation.Target, Operator: b.own, From: b.cfg.under.from(),
 		Outputs: cleanOutputs{b.cfg.History.Outputs(b.id), b.vault()}, Seen: b.seen,
 	}, b.emit)
+	answer.Result.Repaired = slips
+	return answer
 }
 
 // settle takes a call's one result: it is told, and stored when its turn comes.

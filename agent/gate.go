@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -175,7 +174,7 @@ type Answer struct {
 func (g *Gate) Call(ctx context.Context, c Call, sink Sink) Answer {
 	tool, ok := g.cfg.Tools.Get(c.Tool)
 	if !ok {
-		return Answer{Result: tools.Failure("unknown_tool", fmt.Sprintf("there is no tool %q", c.Tool))}
+		return Answer{Result: unknownTool(g.cfg.Tools, c.Tool)}
 	}
 	env := tools.Env{Call: c.ID, Target: c.Target, Now: g.cfg.Now, Outputs: c.Outputs, Conversation: c.Conversation}
 	if c.Seen != nil {

@@ -18,13 +18,14 @@ type turn struct {
 	events    *valve // one event at a time, whoever tells it
 
 	said       []history.Message
-	seen       *taint.Memory  // who has said what
-	foreign    []string       // what targets have printed in other conversations
-	calls      int            // made so far
-	tokens     int            // used so far
-	unreadable int            // replies with calls that cannot be read
-	failures   map[string]int // by call, how often it has failed
-	denied     bool           // the last call was denied
+	seen       *taint.Memory       // who has said what
+	foreign    []string            // what targets have printed in other conversations
+	calls      int                 // made so far
+	tokens     int                 // used so far
+	unreadable int                 // replies with calls that cannot be read
+	failures   map[string]int      // by call, how often it has failed
+	denied     bool                // the last call was denied
+	slips      map[string][]string // by call, how it was taken differently from how it was written
 
 	inbox *inbox
 	mark  string // fences pictures

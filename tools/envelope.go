@@ -11,8 +11,9 @@ import (
 
 // Envelope encodes a result for the model: the harness's time and the value.
 //
-//	{"harness_timestamp":{"source":"harness","unix_millis":N},"result":…}
+//	{"harness_timestamp":{"source":"harness","unix_millis":N},"result":…,"repaired":["…"]}
 //
+// "repaired" is there only if something was.
 // A value that cannot be encoded becomes a Problem that says so.
 func Envelope(now time.Time, r Result) string {
 	type stamp struct {
@@ -22,8 +23,10 @@ func Envelope(now time.Time, r Result) string {
 	type envelope struct {
 		Timestamp stamp `json:"harness_timestamp"`
 		Result    any   `json:"result"`
+
+		Repaired []string `json:"repaired,omitempty"`
 	}
-	e := envelope{stamp{"harness", now.UnixMilli()}, r.Value}
+	e := envelope{stamp{"harness", now.UnixMilli()}, r.Value, r.Repaired}
 	text, err := encode(e)
 	if err != nil {
 		e.Result = Problem{Error: fmt.Sprintf("the result cannot be encoded: %v", err)}

@@ -109,6 +109,9 @@ type Result struct {
 	Value any
 	// IsError marks an outcome that the model should treat as a failure.
 	IsError bool
+	// Repaired tells the model what was taken differently from how it was written,
+	// such as a flag that was sent as text.
+	Repaired []string
 	// Record is what the ledger is told.
 	Record Record
 	// Only, if not nil, are the tools that may be called from now on to the end of

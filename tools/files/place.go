@@ -38,12 +38,12 @@ func locateAny(ctx context.Context, g *guard.Guard, env tools.Env, target, name 
 	case !path.IsAbs(name):
 		return tools.Action{}, tools.Invalid("path %q is not absolute: give it from the root, without ~ and variables", name)
 	}
-	real, err := g.Resolve(ctx, target, name)
+	real, err := g.Resolve(ctx, about.Target, name)
 	if err != nil {
 		code, message := explain(err, name)
 		return tools.Action{}, tools.Reject(code, "%s", message)
 	}
-	return tools.Action{Target: target, User: about.User, Path: real}, nil
+	return tools.Action{Target: about.Target, User: about.User, Path: real}, nil
 }
 
 // explain puts an error of a file into a code and a sentence that says what to

@@ -156,13 +156,44 @@ func (g *Guard) Targets() []string {
 	return names
 }
 
-// About describes a target, or is ErrNoTarget.
+// About describes a target, or is ErrNoTarget. A bare host name, such as web-1, is the
+// one connected target on it; the About has that one's name.
 func (g *Guard) About(target string) (About, error) {
+	target, err := g.meant(target)
+	if err != nil {
+		return About{}, err
+	}
 	p, err := g.place(target)
 	if err != nil {
 		return About{}, err
 	}
 	return About{Target: target, User: p.User, Shell: p.Shell, Panes: p.Panes != nil}, nil
+}
+
+// meant is the target that a name means: that of the name, or the only one on the host.
+func (g *Guard) meant(name string) (string, error) {
+	names := g.Targets()
+	if name == "" || slices.Contains(names, name) {
+		return name, nil
+	}
+	var on []string
+	for _, target := range names {
+		_, host, _ := strings.Cut(target, ":")
+		bare := host[strings.LastIndexByte(host, '@')+1:]
+		if at := strings.LastIndexByte(bare, ':'); at >= 0 && !strings.HasSuffix(bare, "]") {
+			bare = bare[:at] // the port
+		}
+		if host != "" && (strings.EqualFold(name, host) || strings.EqualFold(name, bare)) {
+			on = append(on, target)
+		}
+	}
+	switch len(on) {
+	case 0:
+		return name, nil // place tells what is connected
+	case 1:
+		return on[0], nil
+	}
+	return "", fmt.Errorf("%w: %q is each of %s: name one of them", ErrNoTarget, name, strings.Join(on, ", "))
 }
 
 func (g *Guard) place(target string) (Place, error) {

@@ -51,6 +51,7 @@ func (s *selector) place(g *guard.Guard, env tools.Env) (guard.About, error) {
 	if err != nil {
 		return guard.About{}, tools.Reject("no_target", "%v", err)
 	}
+	s.Target = about.Target
 	return about, nil
 }
 

@@ -29,7 +29,7 @@ func Decode(args json.RawMessage, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		return tools.Invalid("the arguments do not fit: %w", err)
+		return tools.Invalid("%s", misfit(err, into))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return tools.Invalid("there is more than one JSON object in the arguments")
