@@ -298,6 +298,9 @@ func parseArguments(raw string) (args json.RawMessage, invalid string) {
 			return nil, notAnObject
 		}
 	}
+	if rest, ok := strings.CutPrefix(text, "{}"); ok && strings.HasPrefix(rest, "{\"") {
+		text = rest // some servers begin with an empty object, and send the real one behind it
+	}
 	if !isObject([]byte(text)) {
 		return nil, notAnObject
 	}

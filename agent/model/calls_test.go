@@ -109,6 +109,7 @@ func TestCalls(t *testing.T) {
 		{"fenced arguments", tc(`{"index":0,"id":"a",`+fn("f", "```json\n{\"x\":1}\n```")+`}`) + end, `f({"x":1})`},
 		{"fenced arguments in a line", tc(`{"index":0,"id":"a",`+fn("f", "```{\"x\":1}```")+`}`) + end, `f({"x":1})`},
 		{"doubly encoded arguments", tc(`{"index":0,"id":"a",`+fn("f", `"{\"x\":1}"`)+`}`) + end, `f({"x":1})`},
+		{"an empty object before the arguments", tc(`{"index":0,"id":"a",`+fn("f", `{}`)+`}`) + tc(`{"index":0,`+fn("", `{"x":1}`)+`}`) + end, `f({"x":1})`},
 		{"words around the arguments", tc(`{"index":0,"id":"a",`+fn("f", `Here: {"x":1}`)+`}`) + end, `f!`},
 		{"an open fence", tc(`{"index":0,"id":"a",`+fn("f", "```json\n{\"x\":1}")+`}`) + end, `f!`},
 		{"a string that is no object", tc(`{"index":0,"id":"a",`+fn("f", `"ls"`)+`}`) + end, `f!`},
