@@ -21,6 +21,8 @@ func (p *Parser) marked(m mark) bool {
 		return p.harmony(m)
 	case python:
 		return p.python(m)
+	case keyed:
+		return p.keyed(m)
 	}
 	p.drop(len(m.open))
 	return true
@@ -143,6 +145,9 @@ func (p *Parser) python(m mark) bool {
 		}
 	}
 	after := i + len(end)
+	if end == m.open {
+		after = i // it begins the next call
+	}
 	body := strings.TrimSpace(p.buf[from:i])
 	var calls []Call
 	var err error
@@ -200,10 +205,12 @@ func (p *Parser) mistral(m mark) bool {
 }
 
 var (
-	beginEnds  = concatSpellings("tool_call_end")
-	beginOther = concatSpellings("tool_call_begin", "tool_calls_section_end", "tool_calls_end", "tool_call_section_end")
-	separators = concatSpellings("tool_sep", "tool_call_argument_begin")
-	kimiIndex  = regexp.MustCompile(`:\d+$`)
+	beginEnds      = concatSpellings("tool_call_end")
+	beginOther     = concatSpellings("tool_call_begin", "tool_calls_section_end", "tool_calls_end", "tool_call_section_end")
+	separators     = concatSpellings("tool_sep", "tool_call_argument_begin")
+	kimiSeparators = concatSpellings("tool_call_argument_begin")
+	kimiIndex      = regexp.MustCompile(`:\d+$`)
+	stepTag        = regexp.MustCompile(`(</?)steptml:`)
 )
 
 func concatSpellings(names ...string) []string {
@@ -218,6 +225,15 @@ func concatSpellings(names ...string) []string {
 // call's type in front, and the arguments in a fence.
 func (p *Parser) begun(m mark) bool {
 	from, firstEnd := len(m.open), -1
+	if other, _ := first(p.buf, from, beginOther); other >= 0 {
+		if end, _ := first(p.buf, from, beginEnds); end < 0 || end > other {
+			// Some leave the end marks out. A mark within a string of the call is none.
+			if calls, err := p.separated(p.buf[from:other], p.buf[:other]); err == nil {
+				p.add(other, calls...)
+				return true
+			}
+		}
+	}
 	for at, tries := from, 1; ; tries++ {
 		i, end := first(p.buf, at, beginEnds)
 		if i < 0 {
@@ -243,6 +259,12 @@ func (p *Parser) begun(m mark) bool {
 		firstEnd = len(p.buf)
 		if i, _ := first(p.buf, from, beginOther); i >= 0 {
 			firstEnd = i
+		} else if sep, _ := first(p.buf, from, kimiSeparators); sep >= 0 {
+			// Servers leave Kimi's last mark out. The reply has ended, so a whole value is all of it.
+			if calls, err := p.separated(p.buf[from:], p.buf); err == nil {
+				p.add(len(p.buf), calls...)
+				return true
+			}
 		}
 	}
 	return p.spoil(firstEnd, errOpen)
@@ -254,7 +276,10 @@ func (p *Parser) separated(s, raw string) ([]Call, error) {
 		return nil, errors.New("nothing separates its name from its arguments")
 	}
 	name, rest := strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+len(sep):])
-	if name == "function" {
+	switch {
+	case name == "function" && strings.HasPrefix(rest, "<"):
+		return p.book.xml(stepTag.ReplaceAllString(rest, "$1"), raw)
+	case name == "function":
 		return p.book.named(rest, raw)
 	}
 	name = kimiIndex.ReplaceAllString(name, "")
@@ -348,4 +373,40 @@ func (p *Parser) harmony(m mark) bool {
 		p.add(len(raw), p.book.make(to[1], v, true, raw))
 		return true
 	}
+}
+
+// keyed reads a list of objects, each of which has the arguments under the tool's name.
+func (p *Parser) keyed(m mark) bool {
+	from := len(m.open)
+	v, n, err := readValue(p.buf[from:])
+	switch {
+	case errors.Is(err, errOpen) && !p.final:
+		return false
+	case err != nil:
+		return p.spoilLine(from+n, err)
+	}
+	end := from + n
+	tail := strings.TrimLeft(p.buf[end:], " \t\r\n")
+	if !p.final && (tail == "" || partial(tail, m.ends) == len(tail)) {
+		return false
+	}
+	if strings.HasPrefix(tail, m.ends[0]) {
+		end = len(p.buf) - len(tail) + len(m.ends[0])
+	}
+	items := v.items
+	if v.kind == '{' {
+		items = []value{v}
+	}
+	var calls []Call
+	for _, item := range items {
+		if item.kind != '{' || len(item.keys) != 1 {
+			return p.spoil(end, errors.New("it is not one tool's name with its arguments"))
+		}
+		calls = append(calls, p.book.make(item.keys[0], item.items[0], true, string(item.json())))
+	}
+	if len(calls) == 0 {
+		return p.spoil(end, errors.New("it names no tool"))
+	}
+	p.add(end, calls...)
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -160,9 +161,19 @@ func (b book) payload(s, raw string) ([]Call, error) {
 		return b.payload(inner, raw)
 	case text[0] == '<':
 		return b.xml(text, raw)
+	case pythonHead.MatchString(text):
+		if calls, err := b.pythonLines(text); err == nil || errors.Is(err, errOpen) {
+			if len(calls) == 1 {
+				calls[0].Raw = raw
+			}
+			return calls, err
+		}
 	}
 	return b.named(text, raw)
 }
+
+// pythonHead is how a call in the manner of Python begins.
+var pythonHead = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*\(`)
 
 // head is the beginning of a text, for a message.
 func head(s string) string {

@@ -13,7 +13,10 @@ func (p *Parser) lineForm() (done, more bool) {
 	for _, f := range []struct {
 		open string
 		read func() (done, more bool)
-	}{{"Action:", p.action}, {"functools[", p.functools}, {">>>", p.recipient}} {
+	}{
+		{"Action:", p.action}, {"functools[", p.functools}, {">>>", p.recipient}, {"function call<|role_sep|>", p.roleCall},
+		{"to=functions.", p.toTool}, {"commentary to=functions.", p.toTool}, {"assistant to=functions.", p.toTool},
+	} {
 		if strings.HasPrefix(p.buf, f.open) {
 			return f.read()
 		}
@@ -22,6 +25,18 @@ func (p *Parser) lineForm() (done, more bool) {
 		}
 	}
 	return false, false
+}
+
+// toTool reads a message of gpt-oss whose first tokens the server has taken away.
+func (p *Parser) toTool() (done, more bool) {
+	done = p.harmony(mark{})
+	return done, !done
+}
+
+// roleCall reads GigaChat's: the role is the call's mark.
+func (p *Parser) roleCall() (done, more bool) {
+	done = p.values(mark{"function call<|role_sep|>", values, []string{"<|message_sep|>"}})
+	return done, !done
 }
 
 // functools reads functools[{…}].

@@ -13,6 +13,7 @@ const (
 	begun               // name, separator, JSON: Kimi's and DeepSeek's
 	harmony             // a header, <|message|> and a text
 	python              // calls as lines of Python, up to an end
+	keyed               // JSON with the tools' names as keys: Apertus'
 )
 
 // mark is what calls begin with.
@@ -39,15 +40,17 @@ var marks = sorted(concat(
 		{"<|action_start|>", tagged, []string{"<|action_end|>"}},
 		{"<|START_ACTION|>", values, []string{"<|END_ACTION|>"}},
 		{"<|tool_call_start|>", python, []string{"<|tool_call_end|>"}}, {"<|python_start|>", python, []string{"<|python_end|>"}},
-		{"<|python_tag|>", python, []string{"<|eom_id|>", "<|eot_id|>"}},
-		{"<function_call>", values, []string{"</function_call>"}},
+		{"<|python_tag|>", python, []string{"<|eom_id|>", "<|eot_id|>", "<|python_tag|>"}},
+		{"<function_call>", values, []string{"</function_call>"}}, {"<functioncall>", values, []string{"</functioncall>"}},
+		{"<|function_call|>", values, []string{"<|message_sep|>"}},
+		{"<|tools_prefix|>", keyed, []string{"<|tools_suffix|>"}},
 		{"[TOOL_CALLS]", mistral, nil},
 		{"<|channel|>", harmony, nil}, {"<|start|>assistant", harmony, nil},
 	},
 	each(begun, "tool_call_begin"), each(nothing, "tool_calls_section_begin", "tool_calls_section_end", "tool_call_section_begin",
 		"tool_call_section_end", "tool_calls_begin", "tool_calls_end", "tool_call_end"),
 	tokens("<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end_of_text|>", "<|end|>", "<|return|>", "<|call|>", "<|plugin|>",
-		"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|END_OF_TURN_TOKEN|>", "<end_of_turn>", "<｜end▁of▁sentence｜>",
+		"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|END_OF_TURN_TOKEN|>", "<end_of_turn>", "<｜end▁of▁sentence｜>", "<|message_sep|>",
 		"</tool_call>", "<tool_call|>", "<|/tool_call|>", "</tool_calls>", "</function_calls>", "</minimax:tool_call>", "<end_function_call>"),
 ))
 

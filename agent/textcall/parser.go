@@ -129,6 +129,9 @@ func (p *Parser) step() bool {
 		return true
 	case p.fence != "":
 		return p.inFence()
+	case p.line == "" && !p.wordy && len(p.calls) == 0 && p.buf[0] == ' ':
+		p.drop(1) // what a reply begins with is looked at without the blanks before it
+		return true
 	}
 	blank := strings.TrimSpace(p.line) == ""
 	switch c := p.buf[0]; {
