@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/ed25519"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,11 +41,16 @@ type epoch struct {
 	sig     []byte
 }
 
-// sign completes e with the key that belongs to e.key.
-func (e epoch) sign(key ed25519.PrivateKey) epoch {
-	e.key = key.Public().(ed25519.PublicKey)
+// sign completes e.
+func (e epoch) sign(now, next seed) epoch {
+	key := now.private()
+	e.key, e.next = public(key), public(next.private())
 	e.sig = ed25519.Sign(key, e.content())
 	return e
+}
+
+func public(key ed25519.PrivateKey) ed25519.PublicKey {
+	return ed25519.PublicKey(key[ed25519.SeedSize:])
 }
 
 func (e epoch) signed() bool { return ed25519.Verify(e.key, e.content(), e.sig) }
@@ -225,23 +231,29 @@ func tornEpochs(p position) *Fault {
 
 // epochKeys are the keys of the present epoch and of the one after it, which are
 // the same but for a moment.
-type epochKeys struct{ now, next ed25519.PrivateKey }
+type epochKeys struct{ now, next seed }
+
+// seed is what a key is made of.
+type seed []byte
+
+func (s seed) private() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(s) }
+
+// signs reports whether a key is the one of the seed.
+func (s seed) signs(key ed25519.PublicKey) bool { return key.Equal(s.private().Public()) }
 
 // follow reports whether these are the keys behind e.
 func (k epochKeys) follow(e epoch) bool {
-	return e.next.Equal(k.now.Public()) || k.unfinished(e)
+	return k.now.signs(e.next) || k.next.signs(e.next)
 }
 
 // unfinished reports whether e was written and its key is still there, or is torn.
 func (k epochKeys) unfinished(e epoch) bool {
-	return e.next.Equal(k.next.Public()) && !e.next.Equal(k.now.Public())
+	return k.next.signs(e.next) && !k.now.signs(e.next)
 }
 
 const slotLen = 2*ed25519.SeedSize + 1 // hexadecimal digits and a newline
 
-func slot(key ed25519.PrivateKey) []byte {
-	return append(hex.AppendEncode(nil, key.Seed()), '\n')
-}
+func slot(s seed) []byte { return append(hex.AppendEncode(nil, s), '\n') }
 
 // readEpochKeys reads the file of the keys. A slot that a crash has torn counts as
 // a key that nobody knows.
@@ -253,31 +265,25 @@ func readEpochKeys(d disk, path string) (k epochKeys, err error) {
 	if err != nil {
 		return k, fmt.Errorf("ledger: read the key of the epoch: %w", err)
 	}
-	key := func(text []byte) ed25519.PrivateKey {
-		seed := make([]byte, ed25519.SeedSize)
-		_, _ = hex.Decode(seed, text[:slotLen-1]) // else it fits no epoch
-		return ed25519.NewKeyFromSeed(seed)
+	of := func(text []byte) seed {
+		s := make(seed, ed25519.SeedSize)
+		_, _ = hex.Decode(s, text[:slotLen-1]) // else it fits no epoch
+		return s
 	}
-	return epochKeys{key(text[:slotLen]), key(text[slotLen:])}, nil
+	return epochKeys{of(text[:slotLen]), of(text[slotLen:])}, nil
 }
 
-func newEpochKey() (ed25519.PrivateKey, error) {
-	_, key, err := ed25519.GenerateKey(nil)
-	return key, err
+func newSeed() seed {
+	s := make(seed, ed25519.SeedSize)
+	rand.Read(s) // never fails: see crypto/rand.Read
+	return s
 }
 
 // beginEpochs makes the first epoch: it signs what is there now. The head that
 // names it is the caller's to write; until then it counts for nothing.
 func (l *Ledger) beginEpochs(at position) error {
-	first, err := newEpochKey()
-	if err != nil {
-		return err
-	}
-	next, err := newEpochKey()
-	if err != nil {
-		return err
-	}
-	e := epoch{records: at.seq, last: at.prev, next: next.Public().(ed25519.PublicKey)}.sign(first)
+	next := newSeed()
+	e := epoch{records: at.seq, last: at.prev}.sign(newSeed(), next)
 	if err := replace(l.disk, l.dir, epochKeyFile, append(slot(next), slot(next)...)); err != nil {
 		return err
 	}
@@ -330,14 +336,11 @@ func (l *Ledger) turnEpoch(keyFile file, last epoch, size int64) error {
 		l.signed = l.at.seq
 		return nil
 	}
-	next, err := newEpochKey()
-	if err != nil {
-		return err
-	}
+	next := newSeed()
 	if err := overwrite(keyFile, slot(next), slotLen); err != nil {
 		return err
 	}
-	e := epoch{number: last.number + 1, records: l.at.seq, last: l.at.prev, next: next.Public().(ed25519.PublicKey)}.sign(keys.now)
+	e := epoch{number: last.number + 1, records: l.at.seq, last: l.at.prev}.sign(keys.now, next)
 	if err := l.addEpoch(e, size); err != nil {
 		return err
 	}

@@ -60,9 +60,6 @@ func verify(dir string, k *known) (Report, error) {
 	var signed uint64
 	end, err := walk(dir, true, func(v *view, p position, text []byte) error {
 		if v.epochs != nil {
-			if err := v.epochs.meet(p); err != nil {
-				return err
-			}
 			signed = v.epochs.last.records
 		}
 		if k != nil && k.root != "" && k.root != v.seal.root {
@@ -88,8 +85,8 @@ func Read(dir string, fn func(Record) error) error {
 	return err
 }
 
-// walk proves the ledger in dir and calls fn for each good record. Where the
-// signatures are to be proved, fn has v.epochs meet each.
+// walk proves the ledger in dir, also the signatures of its epochs if that is wanted,
+// and calls fn for each good record.
 func walk(dir string, signatures bool, fn func(*view, position, []byte) error) (position, error) {
 	v, err := snapshot(dir)
 	if err != nil {
@@ -103,27 +100,48 @@ func walk(dir string, signatures bool, fn func(*view, position, []byte) error) (
 		if v.epochs, err = v.begin(); err != nil {
 			return start(), err
 		}
-		if err := v.epochs.meet(start()); err != nil {
-			return start(), err
-		}
+		v.meet(start())
 	}
-	end, reached, err := v.seal.follow(v.log, start(), v.head, v.size, func(p position, text []byte) error { return fn(&v, p, text) })
-	if v.epochs != nil {
-		if err := v.epochs.prove(); err != nil {
-			return end, err
-		}
-	}
+	end, reached, err := v.seal.follow(v.log, start(), v.head, v.size, func(p position, text []byte) error {
+		v.meet(p)
+		return fn(&v, p, text)
+	})
 	fault := judge(end, v.head, reached, err)
-	if fault == nil && err == nil && v.epochs != nil || fault != nil && fault.Recoverable && v.epochs != nil {
-		// What an epoch has signed was never work of a crash.
-		if signs := v.epochs.end(end, v.keys); signs != nil {
-			return end, signs
-		}
+	if err != nil && fault == nil {
+		return end, err
+	}
+	if err := v.signatures(end, fault); err != nil {
+		return end, err
 	}
 	if fault != nil {
 		return end, fault
 	}
-	return end, err
+	return end, nil
+}
+
+// meet holds the record at p against the epochs. What it finds is for the end: it
+// could pass for what a crash leaves behind the last record.
+func (v *view) meet(p position) {
+	if v.epochs != nil && v.unsigned == nil {
+		v.unsigned = v.epochs.meet(p)
+	}
+}
+
+// signatures says what the epochs find wrong with records that end at end, where
+// that is worse than fault, which may be nil. Proving takes time, and is not needed
+// where the records do not hold by themselves.
+func (v *view) signatures(end position, fault *Fault) error {
+	if v.epochs == nil || fault != nil && !fault.Recoverable && v.unsigned == nil {
+		return nil
+	}
+	var unsigned *Fault
+	if errors.As(v.unsigned, &unsigned) && fault != nil && !fault.Recoverable && fault.Record < unsigned.Record {
+		return nil
+	}
+	if err := v.epochs.prove(); err != nil || v.unsigned != nil {
+		return cmp.Or(err, v.unsigned)
+	}
+	return v.epochs.end(end, v.keys)
 }
 
 // view is a ledger at a moment when nobody appended.
@@ -138,6 +156,7 @@ type view struct {
 	signedSize int64
 	keys       epochKeys
 	epochs     *epochs // as far as records were met
+	unsigned   error   // what they found wrong with one
 }
 
 func (v *view) close() {
