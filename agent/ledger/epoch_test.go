@@ -164,7 +164,7 @@ func TestDamagedEpochsAreNoticed(t *testing.T) {
 	}
 	good := history[len(history)-1]
 	r := rand.New(rand.NewPCG(3, 4))
-	for n := range 450 {
+	for n := range 180 {
 		bad := copied{epochsFile: bytes.Clone(good[epochsFile]), epochKeyFile: bytes.Clone(good[epochKeyFile])}
 		l := lines(good[epochsFile])
 		name := ""

@@ -176,7 +176,7 @@ func TestNoTamperingGoesUnnoticed(t *testing.T) {
 		history = append(history, load(t, dir))
 	}
 	good := last(history)
-	total := 4000
+	total := 3000
 	if os.Getenv("NOD_E2E") == "1" {
 		total = 90000
 	}
