@@ -50,7 +50,9 @@ func (d *station) readLoad(ctx context.Context, s *site) {
 func (d *station) setLoad(name, text string) {
 	d.mu.Lock()
 	same := d.loads[name] == text
-	d.loads[name] = text
+	if d.loads[name] = text; text == "" {
+		delete(d.loads, name)
+	}
 	d.mu.Unlock()
 	if !same && d.currentTarget() == name {
 		d.screen.SetTarget(d.statusOf(name))

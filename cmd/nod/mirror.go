@@ -26,13 +26,12 @@ type mirrors struct {
 	screen face
 	shown  map[*pane.Pane]string // their IDs on the screen
 	gaveUp bool                  // a shared pane could not be made
-	closed bool                  // nothing comes any more
 }
 
 // mirror shows the keeper's panes, and keeps the console to what there is: panes
 // come and go with tmux, by the model's calls and by anybody's hand. When the
 // shared one ends, a fresh one takes its place, where the next command will run.
-// It returns when ctx ends.
+// It returns when the site is dropped or ctx ends.
 func (d *station) mirror(ctx context.Context, s *site) {
 	changes, unsubscribe := s.panes.Changes()
 	defer unsubscribe()
@@ -44,24 +43,33 @@ func (d *station) mirror(ctx context.Context, s *site) {
 			m.gaveUp = false // there may be a shell again
 		}
 		stood = stands
-		if !m.update() && !m.gaveUp {
-			m.renew(ctx)
-		}
-		if m.closed {
+		there := m.panes.List()
+		if s.dropped() { // its panes end after that
+			m.remove()
 			return
+		}
+		if !m.update(there) && !m.gaveUp {
+			m.renew(ctx)
 		}
 		select {
 		case <-changes:
 		case <-linked:
+		case <-s.gone:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// update adds the panes that are new and removes those that have ended. It
-// reports whether the shared one is there.
-func (m *mirrors) update() (shared bool) {
-	there := m.panes.List()
+// remove takes the panes of a site that was dropped off the screen.
+func (m *mirrors) remove() {
+	for _, id := range m.shown {
+		m.screen.RemovePane(id)
+	}
+}
+
+// update adds the panes that are new and removes those that are not there any
+// more. It reports whether the shared one is there.
+func (m *mirrors) update(there []*pane.Pane) (shared bool) {
 	for p, id := range m.shown {
 		if slices.Contains(there, p) {
 			continue
@@ -89,6 +97,8 @@ func (m *mirrors) update() (shared bool) {
 func (m *mirrors) renew(ctx context.Context) {
 	select {
 	case <-time.After(freshPaneWait):
+	case <-m.site.gone:
+		return
 	case <-ctx.Done():
 		return
 	}
@@ -96,8 +106,7 @@ func (m *mirrors) renew(ctx context.Context) {
 	switch {
 	case err == nil:
 		m.screen.Notify("the pane " + nameOf(p) + " has ended; a fresh one takes its place")
-	case errors.Is(err, pane.ErrClosed): // the target was dropped
-		m.closed = true
+	case errors.Is(err, pane.ErrClosed): // the target is being dropped
 	case ctx.Err() == nil:
 		m.gaveUp = true
 		m.screen.Notify("there is no pane to watch: " + err.Error())

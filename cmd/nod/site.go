@@ -34,6 +34,16 @@ type site struct {
 
 func (s *site) name() string { return s.target.Name() }
 
+// dropped reports whether the site is being closed, or was.
+func (s *site) dropped() bool {
+	select {
+	case <-s.gone:
+		return true
+	default:
+		return false
+	}
+}
+
 // prefix says of another machine's note whose it is.
 func (s *site) prefix() string {
 	if s.name() == local.Name {

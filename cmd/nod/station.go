@@ -76,7 +76,9 @@ func (d *station) connect(ctx context.Context, h *house, name string) error {
 	return nil
 }
 
-// mirrorOnce shows the panes of a site, if that is not done already.
+// mirrorOnce shows the panes of a site until it is dropped, if that is not done
+// already. Nothing of the site is held after that: with it go the emulators of
+// its panes.
 func (d *station) mirrorOnce(ctx context.Context, s *site) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,7 +89,12 @@ func (d *station) mirrorOnce(ctx context.Context, s *site) {
 		d.mirrored = map[*site]bool{}
 	}
 	d.mirrored[s] = true
-	d.tending.Go(func() { d.mirror(ctx, s) })
+	d.tending.Go(func() {
+		d.mirror(ctx, s)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.mirrored, s)
+	})
 	d.tending.Go(func() { d.tendLink(ctx, s) })
 	if s.container != nil {
 		d.tending.Go(func() { d.tendLoad(ctx, s) })
