@@ -84,9 +84,10 @@ func (p *Pane) Degraded() error {
 
 func (w *tmuxWire) degraded() error {
 	w.s.mu.RLock()
-	defer w.s.mu.RUnlock()
-	if w.s.degraded == nil {
+	why := w.s.degraded
+	w.s.mu.RUnlock()
+	if why == nil {
 		return nil
 	}
-	return fmt.Errorf("pane %s: its commands cannot be tracked now: %w; look and type there, or run the command without a pane", w.at.ID, w.s.degraded)
+	return fmt.Errorf("pane %s: its commands cannot be tracked now: %w; look and type there, or run the command without a pane", w.id(), why)
 }
