@@ -16,7 +16,8 @@ import (
 // last status. ENDED is "17=0" for a command that ended in front of prompt 17,
 // "17~2" for a line there of which nothing was run. bash, zsh and fish keep the
 // latest ones, newest first; the other shells keep that of nod's latest run
-// alone, since they know of no other.
+// alone, since they know of no other. "17?1" says that what announces commands
+// was gone, so that one may have been run.
 
 // account is what a hook has left.
 type account struct {
@@ -30,6 +31,7 @@ type account struct {
 type ending struct {
 	prompt   int // in front of which
 	executed bool
+	unsure   bool // it may have been executed
 	outcome  backends.Outcome
 }
 
@@ -55,7 +57,7 @@ func parseAccount(text string) (account, bool) {
 	}
 	// A last one without its comma may have been cut in the middle.
 	for one, rest, whole := strings.Cut(list, ","); whole; one, rest, whole = strings.Cut(rest, ",") {
-		i := strings.IndexAny(one, "=~")
+		i := strings.IndexAny(one, "=~?")
 		if i < 0 {
 			return account{}, false
 		}
@@ -63,7 +65,7 @@ func parseAccount(text string) (account, bool) {
 		if err != nil || !isStatus(one[i+1:]) {
 			return account{}, false
 		}
-		a.ended = append(a.ended, ending{prompt: at, executed: one[i] == '=', outcome: statusOutcome(one[i+1:])})
+		a.ended = append(a.ended, ending{prompt: at, executed: one[i] == '=', unsure: one[i] == '?', outcome: statusOutcome(one[i+1:])})
 	}
 	return a, true
 }
@@ -79,9 +81,24 @@ func (a account) since(prompt int) (end ending, ended, running bool) {
 	return ending{}, false, a.running
 }
 
-// forgotten reports whether endings from right behind the given prompt may have
-// been dropped. all says that the hook keeps those of all commands.
+// fresh is what the account says of the line in front of its latest prompt.
+func (a account) fresh() (end ending, ok bool) {
+	for _, e := range a.ended {
+		if e.prompt == a.prompts {
+			return e, true
+		}
+	}
+	return ending{}, false
+}
+
+// forgotten reports whether endings from right behind the given prompt are not
+// known, or may have been dropped. all says that the hook keeps those of all commands.
 func (a account) forgotten(prompt int, all bool) bool {
+	for _, e := range a.ended {
+		if e.unsure && e.prompt > prompt {
+			return true
+		}
+	}
 	if !all || a.prompts <= prompt {
 		return false
 	}

@@ -24,6 +24,7 @@ type front struct {
 	exec  program
 	stdin input // where it reads from
 	raw   bool  // the terminal gives keys one by one: something edits a line, or draws a screen
+	rests bool  // it waits for something, and does not compute
 
 	home program // of the process that was asked for: hasEnded where it has ended
 }
@@ -111,7 +112,7 @@ func parseFront(text string) front {
 	case "other":
 		f.stdin = readsOther
 	}
-	f.raw = lines[5] == "raw"
+	f.raw, f.rests = lines[5] == "raw", strings.HasPrefix(lines[2], "S")
 	return f
 }
 
@@ -191,6 +192,10 @@ func (p *Pane) lookAround(ctx context.Context, seen sight) error {
 		p.replaced(f)
 	case p.phase == executing && p.unsaid && home != 0 && f.pid == home && f.raw:
 		p.muted()
+	case p.phase == dispatched && p.refusal.State != backends.Unknown:
+		if f.pid == 0 || f.pid != home || f.rests { // else it is yet to come to what was typed
+			p.refused()
+		}
 	case p.phase == atPrompt && p.strayed:
 		p.strayed = false
 		if f.pid != 0 && home != 0 && f.pid != home {

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +59,7 @@ func (p *Pane) told(a account, level int) {
 		p.outer[level].prompts = a.prompts
 		return
 	}
+	p.line = lineOf(a, p.prompts)
 	p.prompts = a.prompts
 	if r := p.run; r != nil && p.phase == dispatched && p.away {
 		if _, ended, _ := a.since(r.prompt); ended {
@@ -122,11 +124,11 @@ func (p *Pane) marked(m mark) {
 	case 'D':
 		p.unsaid = false
 		p.prompt = promptSpot{}
+		line, handing := p.line, p.hand != nil && p.hand.met
+		p.line = nil
 		p.prompted()
 		if p.phase == dispatched {
-			// The line was refused, or an interrupt from before has its prompt
-			// and the line is yet to be read: silence will tell.
-			p.refusal = statusOutcome(m.arg)
+			p.unbegun(statusOutcome(m.arg), line, handing)
 			break
 		}
 		if p.phase == atPrompt && !p.shell.announces() {
@@ -140,6 +142,38 @@ func (p *Pane) marked(m mark) {
 		} else if byHand {
 			p.tapEnded(p.doing, statusOutcome(m.arg))
 		}
+	}
+}
+
+// lineEnd is what an account says of the line in front of its prompt.
+type lineEnd struct {
+	again    bool // the prompt is one that was told of before: it was drawn anew
+	executed bool // something was run
+	unsure   bool // something may have been run
+}
+
+// lineOf reads the account of a shell whose latest prompt so far is known.
+func lineOf(a account, prompts int) *lineEnd {
+	end, ok := a.fresh()
+	return &lineEnd{again: a.prompts <= prompts, executed: ok && end.executed, unsure: ok && end.unsure}
+}
+
+// unbegun handles the end of a line in a shell that has not said that it begins
+// with the run's. That alone does not say that nothing was run: the prompt may be
+// that of an interrupt from before, with the line yet to be read, and what
+// announces commands may be gone. line is nil where the shell itself says that it
+// does not take the line; handing says that the command has not been handed to it.
+// p.mu is held.
+func (p *Pane) unbegun(status backends.Outcome, line *lineEnd, handing bool) {
+	switch {
+	case line == nil || handing:
+		p.refusal, p.unread = status, false
+	case line.again:
+	case line.executed || line.unsure:
+		p.forget() // the next run finds out what holds in this shell
+		p.finish(backends.Outcome{}, fmt.Sprintf("the shell did not say that it began with the command, but something was run or may have been, and ended with status %d: whether that was the command is not known", status.Code))
+	default:
+		p.refusal, p.unread = status, true // silence will tell
 	}
 }
 

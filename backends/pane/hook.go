@@ -28,6 +28,11 @@ func (p *Pane) hook(ctx context.Context) error {
 	for {
 		seen, err := p.tryHook(soon, ctx, way)
 		switch {
+		case err == nil && p.Shell() == mute:
+			p.mu.Lock()
+			p.forget()
+			p.mu.Unlock()
+			return &NotReadyError{Pane: p.ID(), Program: seen.program(), Line: p.lastLine(), Wrapped: errMute}
 		case err == nil:
 			return p.identify(ctx, seen)
 		case errors.Is(err, errShellEnded):
@@ -156,6 +161,8 @@ func (p *Pane) identify(ctx context.Context, seen sight) error {
 	}
 	return nil
 }
+
+var errMute = errors.New("its PROMPT_COMMAND and PS1 are readonly, so that it cannot say when a command ends; use another shell there, or run the command without a pane")
 
 var errNoShell = errors.New("it is not a shell that can be tracked")
 

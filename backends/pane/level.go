@@ -25,7 +25,9 @@ type level struct {
 	lead    preamble         // what the shell writes in front of the run's output
 	prompt  promptSpot       // where the prompt ended
 	before  promptSpot       // where the prompt before it did
+	line    *lineEnd         // what the shell's account says of the line in front of the next D mark; nil if nothing
 	refusal backends.Outcome // what the shell reported instead of beginning with the run
+	unread  bool             // the refusal may be of another line, and the run's is yet to be read
 	doing   string           // the command that was typed by hand and runs, as far as the screen tells
 	keyed   keyed            // what was typed at the prompt without a reaction so far
 }
@@ -40,7 +42,7 @@ func newLevel(opened string) *level {
 func (l *level) forget() {
 	l.shell, l.phase, l.strayed, l.unsaid = NoShell, unknown, false, false
 	l.says, l.home, l.exec = 0, 0, ""
-	l.prompt, l.before, l.keyed = promptSpot{}, promptSpot{}, keyedNothing
+	l.prompt, l.before, l.keyed, l.line = promptSpot{}, promptSpot{}, keyedNothing, nil
 }
 
 // at is the level whose shell can be given commands.

@@ -13,7 +13,7 @@ import (
 // end.
 func TestAShellThatSaysNoMoreIsToldAgain(t *testing.T) {
 	t.Parallel()
-	for shell, command := range map[string]string{"bash": "PROMPT_COMMAND='history -a'", "zsh": "precmd_functions=()"} {
+	for shell, command := range map[string]string{"bash": "unset PROMPT_COMMAND", "zsh": "precmd_functions=()"} {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			everywhere(t, func(t *testing.T) {

@@ -191,6 +191,9 @@ func (p *Pane) hookInside(ctx context.Context, command, kind string, f front) er
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w.unstash(n.buffer())
+	if err == nil && p.shell == mute {
+		err = errMute
+	}
 	if err == nil && len(p.outer) >= depth {
 		return nil
 	}

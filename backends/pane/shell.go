@@ -21,6 +21,9 @@ const (
 	Posix   Shell = "sh"   // dash, busybox ash and their like
 	Zsh     Shell = "zsh"
 	Fish    Shell = "fish" // fish from 3.4
+
+	// mute is a shell that cannot be made to say when a command ends.
+	mute Shell = "mute"
 )
 
 // readline reports whether lines are edited by GNU readline.
@@ -38,7 +41,9 @@ func (s Shell) pastes() bool { return s == Zsh || s == Fish }
 func (s Shell) decorates() bool { return s == Zsh || s == Fish }
 
 // known reports whether a hook may call its shell so.
-func (s Shell) known() bool { return slices.Contains([]Shell{Bash, OldBash, Posix, Zsh, Fish}, s) }
+func (s Shell) known() bool {
+	return slices.Contains([]Shell{Bash, OldBash, Posix, Zsh, Fish, mute}, s)
+}
 
 // The hooks, each in the language of its shell.
 var (

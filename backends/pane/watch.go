@@ -67,12 +67,11 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		p.asked.abandoned = time.Now()
 		p.wire.send([]byte{0x03}, nil)
 	}
-	if p.refusal.State != backends.Unknown && silence >= refusedAfter && !p.away {
-		p.phase = atPrompt
-		p.run.refuse()
-		p.finish(p.refusal)
-		p.changed()
+	refused := p.refusal.State != backends.Unknown && silence >= refusedAfter && !p.away
+	if refused && !p.unread {
+		p.refused()
 	}
+	refused = refused && p.unread && (p.prompt.known || silence >= lookMost)
 	strayed := p.phase == atPrompt && p.strayed
 	again = p.run != nil || p.phase == executing || strayed
 	stale := p.stale
@@ -90,10 +89,18 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		return again // the keeper sees to a lost connection
 	}
 	again = again || more
-	if again && !seen.dead && (strayed || silence >= replacedAfter && opensOrIsShell(seen.program())) {
+	if again && !seen.dead && (strayed || refused || silence >= replacedAfter && opensOrIsShell(seen.program())) {
 		_ = p.lookAround(ctx, seen) // the next look tells
 	}
 	return again
+}
+
+// refused ends the run: nothing of it was run. p.mu is held.
+func (p *Pane) refused() {
+	p.phase = atPrompt
+	p.run.refuse()
+	p.finish(p.refusal)
+	p.changed()
 }
 
 // observed looks at the terminal and takes in what it sees, at the very place of

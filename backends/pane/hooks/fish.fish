@@ -35,6 +35,7 @@ function __nod_d --on-event fish_postexec
 end
 function __nod_q --on-event fish_prompt
     set -l s $__nod_v $status
+    set -q __nod_v; and set -g __nod_w 1
     set -e __nod_v
     set -g __nod_p (math $__nod_p + 1)
     set -l x '~'

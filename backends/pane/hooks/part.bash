@@ -1,13 +1,8 @@
 case $- in *a*) set +a; __nod_v=-a;; *) __nod_v=+a;; esac
 __nod_u() {
+  [[ ${!1-} == *__nod_* ]] || return 0
   local v=${!1-} x r had=__nod_y_$1
-  while :; do
-    case $v in
-    *'\[${__nod_'?'}\]'*) x=${v%%'\[${__nod_'*} v=$x${v#"$x"'\[${__nod_'?'}\]'} ;;
-    *'\[${__nod_'?'-}\]'*) x=${v%%'\[${__nod_'*} v=$x${v#"$x"'\[${__nod_'?'-}\]'} ;;
-    *) break ;;
-    esac
-  done
+  v=${v//'\[${__nod_'?'}\]'/} v=${v//'\[${__nod_'?'-}\]'/} v=${v//'\[${__nod_'?'@P}\]'/}
   case $v in *'${__nod_'*)
     x=${v%%'${__nod_'*} r=${v##*'${__nod_'?'-}'}
     [[ $r != "$v" ]] || r=${v##*'${__nod_'?'}'}
@@ -20,7 +15,8 @@ __nod_u PS0
 __nod_u PS1
 __nod_u PS2
 __nod_u HISTIGNORE
-if ((BASH_VERSINFO[0]>5 || (BASH_VERSINFO[0]==5 && BASH_VERSINFO[1]>=1))); then
+if [[ "${PROMPT_COMMAND[*]-}" != *__nod_* ]]; then :
+elif ((BASH_VERSINFO[0]>5 || (BASH_VERSINFO[0]==5 && BASH_VERSINFO[1]>=1))); then
   __nod_w=()
   for __nod_x in "${PROMPT_COMMAND[@]}"; do
     [[ $__nod_x == __nod_? ]] || __nod_w+=("$__nod_x")

@@ -5,6 +5,7 @@ typeset -g +x __nod_t=${commands[tmux]} __nod_x=${TMUX-} __nod_l= __nod_w=
 typeset -gi +x __nod_p=0
 __nod_c() { __nod_w=1; builtin printf "%s%s:run:%s%s%s" $__nod_s $__nod_p "$__nod_l" $__nod_g $__nod_n }
 __nod_d() { local s=$? x="~"
+  [[ -n ${preexec_functions[(r)__nod_c]} ]] || { x="?"; preexec_functions+=(__nod_c) }
   [[ -z $__nod_w ]] || x="="
   __nod_w=
   (( __nod_p += 1 ))
