@@ -12,10 +12,30 @@ import (
 // whose context ended.
 const KillDelay = 2 * time.Second
 
-// DrainDelay is how long a target goes on reading a program's output after
-// the program itself has exited, for output that a background child still
-// writes to the same pipe.
+// DrainDelay is how long the output of a program that has exited must be silent
+// before a target takes it for complete, where something that the program has left
+// behind holds it open. It counts from the last byte.
 const DrainDelay = 250 * time.Millisecond
+
+// DrainMost is how long a target goes on reading, after a program's exit, what a
+// child in the background writes without such a pause. The program's own output
+// has come before that, however slow its writer is.
+const DrainMost = 5 * time.Second
+
+// What [OutputNotice] says.
+const (
+	OutputOpen = "something that the command left behind holds its output open: what it writes from here on is not in the output"
+	OutputCut  = "part of the output is missing: what should take it did not"
+)
+
+// OutputNotice says, after Wait, what a reader of a program's output should know of
+// it: OutputOpen or OutputCut. It is empty where the output is all there is.
+func OutputNotice(p Process) string {
+	if p, ok := p.(interface{ OutputNotice() string }); ok {
+		return p.OutputNotice()
+	}
+	return ""
+}
 
 // ErrUnreachable says that a target cannot be reached now, or that the way to it
 // was lost in the middle of a call: what runs there may go on, and the same call
@@ -83,7 +103,8 @@ type Command struct {
 // Process is a started program.
 type Process interface {
 	// Wait returns when the program has ended and its output has been handed
-	// over (but no later than DrainDelay after the end). The error is non-nil
+	// over: at the end of the streams, or where a child in the background holds
+	// them open, once they are silent for DrainDelay (see [OutputNotice]). The error is non-nil
 	// if the outcome could not be learnt; the Outcome is Unknown then. When the
 	// call's context ended, the error is that context's cause and the Outcome
 	// is what the end of the program reported.

@@ -30,6 +30,7 @@ type process struct {
 
 	outcome backends.Outcome
 	err     error
+	notice  string // of its output
 }
 
 var _ backends.Process = (*process)(nil)
@@ -48,6 +49,12 @@ func newProcess(child *os.Process, polite syscall.Signal) *process {
 func (p *process) Wait() (backends.Outcome, error) {
 	<-p.done
 	return p.outcome, p.err
+}
+
+// OutputNotice says what [backends.OutputNotice] says of the program.
+func (p *process) OutputNotice() string {
+	<-p.done
+	return p.notice
 }
 
 // Signal implements [backends.Process].
@@ -115,7 +122,7 @@ func (p *process) supervise(ctx context.Context, closing <-chan struct{}, s *str
 			_, _ = p.reap() // nobody waits for it any more
 		}()
 	}
-	s.finish()
+	p.notice = s.finish()
 }
 
 // watch notices the program's end without reaping it.

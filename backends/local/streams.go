@@ -112,29 +112,49 @@ func (s *streams) closeChild() {
 }
 
 // finish is called when the program has ended. It returns when the output has
-// been handed over: at end of file, or DrainDelay later with what the pipes
-// held then. A writer is not called again after another DrainDelay. One that is
-// in the middle of a call then may be on a busy machine, and its caller is about
-// to use what it has written: it gets some time more before it is left alone.
-func (s *streams) finish() {
+// been handed over: at end of file, or, where something else holds a pipe open, once
+// nothing has come for DrainDelay, with what the pipes held then. What the program
+// itself has written is in there, since a pipe keeps the order. A writer is waited
+// for while it goes on, and left alone when one call takes stuckAfter.
+// notice is for [backends.OutputNotice].
+func (s *streams) finish() (notice string) {
 	if s.input != nil {
 		s.input.stop()
 	}
-	deadline := time.Now().Add(backends.DrainDelay)
+	over := time.Now().Add(backends.DrainMost)
 	for _, d := range s.out {
-		// Pipes and terminals take deadlines; where one cannot, the reader
-		// ends with the last holder of the pipe.
-		_ = d.r.SetReadDeadline(deadline)
+		if !d.quiet(over) {
+			// Pipes and terminals take deadlines; where one cannot, the reader
+			// ends with the last holder of the pipe.
+			_ = d.r.SetReadDeadline(time.Now())
+		}
 	}
-	limit := time.After(2 * backends.DrainDelay)
 	for _, d := range s.out {
+		switch whole := d.leave(stuckAfter); {
+		case !whole:
+			return backends.OutputCut
+		case d.open.Load():
+			notice = backends.OutputOpen
+		}
+	}
+	return notice
+}
+
+// quiet waits for the end of the stream. It is false once nothing has been read
+// for DrainDelay, or when the time is over.
+func (d *drain) quiet(over time.Time) bool {
+	for last := time.Now(); ; {
+		if at := d.last.Load(); at != nil && at.After(last) {
+			last = *at
+		}
+		silent := min(time.Until(last.Add(backends.DrainDelay)), time.Until(over))
+		if silent <= 0 {
+			return false
+		}
 		select {
 		case <-d.done:
-		case <-limit:
-			limit = closedTime
-			if !d.state.CompareAndSwap(drainIdle, drainClosed) {
-				d.leave(stuckAfter)
-			}
+			return true
+		case <-time.After(silent):
 		}
 	}
 }
@@ -143,31 +163,27 @@ func (s *streams) finish() {
 // over, before it is taken to be one that never returns.
 const stuckAfter = 8 * backends.DrainDelay
 
-// leave waits for a writer that is in the middle of a call, and then no more.
-func (d *drain) leave(after time.Duration) {
+// leave waits until the writer has taken what was read. It is false if the
+// writer does not go on: it is not called any more then.
+func (d *drain) leave(after time.Duration) bool {
 	timer := time.NewTimer(after)
 	defer timer.Stop()
 	for {
 		select {
 		case <-d.done:
-			return
+			return true
 		case <-d.returned:
-			if d.state.CompareAndSwap(drainIdle, drainClosed) {
-				return
-			}
+			timer.Reset(after)
 		case <-timer.C:
+			if d.state.CompareAndSwap(drainIdle, drainClosed) {
+				d.open.Store(true) // it waits for what the pipe has yet to say
+				return true
+			}
 			d.state.Store(drainClosed)
-			return
+			return false
 		}
 	}
 }
-
-// closedTime is a time limit that has passed.
-var closedTime = func() <-chan time.Time {
-	c := make(chan time.Time)
-	close(c)
-	return c
-}()
 
 // feed copies a reader to a program's standard input.
 type feed struct {
@@ -221,7 +237,9 @@ type drain struct {
 	state atomic.Int32
 	done  chan struct{}
 
-	returned chan struct{} // holds a value after a call of the writer
+	last     atomic.Pointer[time.Time] // when something was read last
+	open     atomic.Bool               // something held the stream open to the end
+	returned chan struct{}             // holds a value after a call of the writer
 }
 
 func newDrain(r *os.File, dst io.Writer) *drain {
@@ -234,8 +252,12 @@ func (d *drain) run() {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := d.r.Read(buf)
-		if n > 0 && !d.hand(buf[:n]) {
-			return
+		if n > 0 {
+			now := time.Now()
+			d.last.Store(&now)
+			if !d.hand(buf[:n]) {
+				return
+			}
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			d.sweep(buf)
@@ -262,7 +284,7 @@ func (d *drain) hand(p []byte) bool {
 }
 
 // sweep hands over what the pipe holds at this moment, and no more: a
-// background child may go on writing for ever.
+// background child may go on writing for ever. It finds out whether there is one.
 func (d *drain) sweep(buf []byte) {
 	conn, err := d.r.SyscallConn()
 	if err != nil {
@@ -283,4 +305,7 @@ func (d *drain) sweep(buf []byte) {
 		}
 		left -= n
 	}
+	left = 1
+	more := read() // 0 at end of file
+	d.open.Store(more > 0 || more < 0 && errors.Is(err, syscall.EAGAIN))
 }
