@@ -1,6 +1,7 @@
 package backendtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -22,6 +23,7 @@ func (s suite) endCases() []testCase {
 		{"an end and a cancel at once give the true outcome", s.cancelRace},
 		{"signals reach the whole group", s.signals},
 		{"a background child that holds the output does not hold Wait", s.backgroundChild},
+		{"what a background child writes on is not cut by a clock", s.lateOutput},
 		{"an input that blocks does not hold Wait", s.blockedInput},
 		{"an input that fails is not taken for the whole", s.failedInput},
 		{"a writer that blocks does not hold Wait", s.blockedWriter},
@@ -169,8 +171,28 @@ func (s suite) backgroundChild(t *testing.T) {
 	if took < backends.DrainDelay && !(ok && cuts.CutsOutput()) || took > patience/2 {
 		t.Errorf("took %s, want about %s", took, backends.DrainDelay)
 	}
+	if notice := backends.OutputNotice(p); notice != backends.OutputOpen && !(ok && cuts.CutsOutput()) {
+		t.Errorf("notice %q, want %q", notice, backends.OutputOpen)
+	}
 	if !alive(t, s.target, pid) {
 		t.Error("the background child has ended, too")
+	}
+}
+
+// lateOutput has a child write on after the program's end, with pauses that are
+// short, but together longer than DrainDelay. On a busy machine one of them may be
+// as long: then it is said that the output is held open.
+func (s suite) lateOutput(t *testing.T) {
+	if cuts, ok := s.target.(interface{ CutsOutput() bool }); ok && cuts.CutsOutput() {
+		t.Skip("what is between nod and the program ends the output with it")
+	}
+	var out bytes.Buffer
+	p := start(t, s.target, backends.Command{Argv: sh(`(for i in 1 2 3 4 5 6 7 8; do sleep 0.05; echo $i; done) & echo 0`), Stdout: &out})
+	if o := finish(t, p); !o.OK() {
+		t.Errorf("outcome %s", o)
+	}
+	if notice := backends.OutputNotice(p); out.String() != "0\n1\n2\n3\n4\n5\n6\n7\n8\n" && notice != backends.OutputOpen {
+		t.Errorf("%q, notice %q", out.String(), notice)
 	}
 }
 

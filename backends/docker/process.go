@@ -36,6 +36,7 @@ type process struct {
 	done   chan struct{}
 	result backends.Outcome
 	err    error
+	notice string // of its output
 }
 
 var _ backends.Process = (*process)(nil)
@@ -356,6 +357,12 @@ func (p *process) containerEnds(ctx context.Context) bool {
 func (p *process) Wait() (backends.Outcome, error) {
 	<-p.done
 	return p.result, p.err
+}
+
+// OutputNotice says what [backends.OutputNotice] says of the program.
+func (p *process) OutputNotice() string {
+	<-p.done
+	return p.notice
 }
 
 // Signal implements [backends.Process].

@@ -187,7 +187,8 @@ const (
 // holds it, what has come until it was silent for DrainDelay and the container
 // has answered meanwhile, so that a busy engine does not cost the last bytes.
 // Output that waits for a slow writer is waited for while the writer goes on.
-func (o *outputs) finish(answered <-chan struct{}) {
+// notice is for [backends.OutputNotice].
+func (o *outputs) finish(answered <-chan struct{}) (notice string) {
 	defer func() { _ = o.s.Close() }() // all that matters was read
 	began := o.read.Load()
 	var stuck [2]struct {
@@ -199,7 +200,7 @@ func (o *outputs) finish(answered <-chan struct{}) {
 	for {
 		select {
 		case <-o.done:
-			return
+			return ""
 		case <-time.After(pause):
 		}
 		pause = lookEvery
@@ -217,7 +218,7 @@ func (o *outputs) finish(answered <-chan struct{}) {
 			}
 			busy = true
 		}
-		if n := o.read.Load(); n != seen {
+		if n := o.read.Load(); n != seen || busy {
 			seen, silent = n, time.Now()
 		}
 		select {
@@ -227,7 +228,10 @@ func (o *outputs) finish(answered <-chan struct{}) {
 		}
 		if abandoned || seen-began > maxAfterEnd || !busy && time.Since(silent) >= backends.DrainDelay {
 			o.abandon()
-			return
+			if abandoned {
+				return backends.OutputCut
+			}
+			return backends.OutputOpen
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (p *process) supervise(ctx context.Context) {
 		if p.why != nil {
 			p.err = errors.Join(p.err, p.why)
 		}
-		p.out.finish(p.answered())
+		p.notice = p.out.finish(p.answered())
 	default: // it resists even KILL, or the container is frozen
 		p.out.abandon()
 	}

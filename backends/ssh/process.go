@@ -29,6 +29,7 @@ type process struct {
 	done    chan struct{} // closed when outcome and err are set
 	outcome backends.Outcome
 	err     error
+	notice  string // of its output
 }
 
 var _ backends.Process = (*process)(nil)
@@ -159,16 +160,31 @@ func (p *process) known(word string) bool {
 	return true
 }
 
-// silent is the error of a session that ended before the launcher ran.
+// silent is the error of a session whose output ended before the launcher's word.
+// Only where the server says how the session ended it is known that the launcher
+// did not run: it may have, on a link that was lost before its word came.
 func (p *process) silent() error {
-	p.s.close()
 	select {
+	case <-p.s.ended():
 	case <-p.c.down:
-		return fmt.Errorf("ssh: %w: %w", ErrUnsure, p.c.downErr)
+	case <-time.After(startGrace):
+	}
+	p.s.close()
+	var outcome backends.Outcome
+	select {
+	case <-p.s.ended():
+		outcome = p.s.outcome()
+	default:
+	}
+	if outcome.State == backends.Unknown {
+		p.c.settle()
+		return fmt.Errorf("ssh: %w: %w", ErrUnsure, p.c.reason(errNoStatus))
+	}
+	select {
 	case <-p.streams.err.done:
 	case <-time.After(backends.DrainDelay):
 	}
-	said := describeSilence(fmt.Errorf("the login shell ended (%s) before the program", p.s.outcome()),
+	said := describeSilence(fmt.Errorf("the login shell ended (%s) before the program", outcome),
 		p.streams.out.before.LastWords(), p.streams.err.before.LastWords())
 	return fmt.Errorf("ssh: not started: %w", said)
 }
@@ -245,7 +261,13 @@ func (p *process) supervise(ctx context.Context) {
 		p.streams.abandon()
 		return
 	}
-	p.streams.finish()
+	p.notice = p.streams.finish(func() { _ = p.c.ping() }) // whatever it says, or that it is gone
+}
+
+// OutputNotice says what [backends.OutputNotice] says of the program.
+func (p *process) OutputNotice() string {
+	<-p.done
+	return p.notice
 }
 
 // errNoStatus says that the server kept an outcome to itself.

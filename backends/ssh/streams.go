@@ -59,6 +59,7 @@ type drain struct {
 	nonce  []byte
 	begun  chan<- string // gets the line that begins with the nonce; may be nil
 	state  atomic.Int32
+	read   atomic.Int64  // bytes that have come
 	writes atomic.Int64  // how many were begun
 	failed chan struct{} // closed when the writer does not want any more
 	done   chan struct{}
@@ -67,6 +68,7 @@ type drain struct {
 
 	seen  int64     // writes begun, when busy last looked
 	since time.Time // when it saw that
+	stuck bool      // the writer was given up
 }
 
 func newDrain(r io.Reader, dst io.Writer, nonce string, begun chan<- string) *drain {
@@ -90,6 +92,7 @@ func (d *drain) run() {
 			close(d.failed)
 		}
 		n, err := d.r.Read(buf)
+		d.read.Add(int64(n))
 		rest = buf[:n]
 		if n == 0 && err != nil {
 			return
@@ -151,6 +154,7 @@ func (d *drain) busy() bool {
 	}
 	if time.Since(d.since) > stuckWrite {
 		d.state.Store(drainClosed)
+		d.stuck = true
 		return false
 	}
 	return true
@@ -175,38 +179,51 @@ const (
 	closeTime = 10 * time.Second
 	// finishPoll is how often the streams are looked at then.
 	finishPoll = 20 * time.Millisecond
-	// maxAfterEnd is how many calls of slow writers after the program's end
-	// put off the end of reading: more than a full window (2 MiB) needs.
-	maxAfterEnd = 128
+	// maxAfterEnd is how many bytes after the program's end are certainly not its
+	// own: more than a full window (2 MiB) and what pipes hold.
+	maxAfterEnd = 8 << 20
+	// drainMost is how long output that never pauses may come after the program's
+	// end, if it is not so much: a window over a slow link takes its time.
+	drainMost = 60 * time.Second
 )
 
 // finish is called when the program has ended. It returns when the output has
-// been handed over: all of it if the streams end, else what the server has read
-// within DrainDelay. The session is closed then; the server's answer to that
-// comes behind all that it sent before, however slow the link is, so nothing is
+// been handed over: all of it if the streams end; else, since something still holds
+// them, what has come until nothing came for DrainDelay and the other side has
+// answered meanwhile, so that neither a busy machine nor a slow link costs a byte.
+// The session is closed then; the server's answer to that
+// comes behind all that it sent before, so nothing is
 // cut off on the way. Output that waits for a slow writer is waited for, as
-// long as the writer goes on.
-func (st *streams) finish() {
+// long as the writer goes on. ping returns when the other side has answered; notice
+// is for [backends.OutputNotice].
+func (st *streams) finish(ping func()) (notice string) {
 	if st.input != nil {
 		st.input.Stop()
 	}
 	var (
 		drains = []*drain{st.out, st.err}
-		before = st.handed()
+		before = st.read()
 		last   = before
-		pause  = backends.DrainDelay
-		idle   time.Duration // in which there was nothing to hand over
+		ended  = time.Now()
+		silent = ended               // since when nothing has come
+		answer <-chan struct{}       // closed when the other side has answered since
+		pause  = backends.DrainDelay // until the next look
 		closed time.Time
 	)
 	for !waitAll(drains, pause) {
-		busy := st.out.busy() || st.err.busy()
-		now := st.handed()
-		if !busy && (pause == finishPoll || now == last) {
-			idle += pause
+		pause = finishPoll
+		busy := st.out.busy()
+		busy = st.err.busy() || busy
+		now := st.read()
+		if busy || now != last {
+			last, silent, answer = now, time.Now(), nil
 		}
-		last, pause = now, finishPoll
-		if closed.IsZero() && (idle >= backends.DrainDelay || now-before > maxAfterEnd) {
-			closed = time.Now()
+		if answer == nil && !busy {
+			answer = answered(ping)
+		}
+		if closed.IsZero() && (time.Since(silent) >= backends.DrainDelay && isClosed(answer) ||
+			now-before > maxAfterEnd || time.Since(ended) > drainMost && !busy) {
+			closed, notice = time.Now(), backends.OutputOpen
 			st.s.close()
 		}
 		if st.abandoned() || !closed.IsZero() && !busy && time.Since(closed) > closeTime {
@@ -216,11 +233,35 @@ func (st *streams) finish() {
 	st.s.close()
 	for _, d := range drains {
 		d.state.CompareAndSwap(drainIdle, drainClosed)
+		if d.stuck {
+			notice = backends.OutputCut
+		}
+	}
+	return notice
+}
+
+// answered returns a channel that is closed when the other side has answered.
+func answered(ping func()) <-chan struct{} {
+	c := make(chan struct{})
+	go func() {
+		defer close(c)
+		ping()
+	}()
+	return c
+}
+
+// isClosed reports whether a channel that never holds anything is closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
-// handed is how many pieces of output have been handed over or are being.
-func (st *streams) handed() int64 { return st.out.writes.Load() + st.err.writes.Load() }
+// read is how many bytes of output have come.
+func (st *streams) read() int64 { return st.out.read.Load() + st.err.read.Load() }
 
 // abandon is called when nothing more can be learnt. What has arrived is handed
 // over, as far as the writers take it at once.

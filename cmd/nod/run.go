@@ -15,6 +15,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
@@ -346,7 +347,11 @@ func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report
 	}
 	outcome, err := process.Wait()
 	report.Stdout, report.Stderr = stdout.text(), stderr.text()
-	report.Truncated = stdout.cut || stderr.cut
+	notice := backends.OutputNotice(process)
+	if notice != "" {
+		report.Notices = append(report.Notices, notice)
+	}
+	report.Truncated = stdout.cut || stderr.cut || notice == backends.OutputCut
 	record := tools.Record{
 		Outcome: outcome, Bytes: stdout.total + stderr.total, Truncated: report.Truncated, Duration: time.Since(begin),
 		TimedOut: errors.Is(context.Cause(ctx), errRunTimeout),

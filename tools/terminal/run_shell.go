@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/internal/spec"
@@ -245,6 +246,10 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 	case err != nil:
 		record.Unsure = fmt.Sprintf("%v; %s", err, Unsure)
 		v.notice("%s", record.Unsure)
+	}
+	if notice := backends.OutputNotice(process); notice != "" {
+		v.notice("%s", notice)
+		record.Truncated = notice == backends.OutputCut
 	}
 	for _, s := range []struct {
 		name string
