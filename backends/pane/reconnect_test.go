@@ -72,7 +72,7 @@ func TestACommandThatRunsByHandIsKnownAfterALoss(t *testing.T) {
 	t.Parallel()
 	eachShellInTmux(t, func(t *testing.T, shell string) {
 		r, g, p := gated(t, shell)
-		r.without(t, g, p, func() { r.byHand(t, p, "echo u''p; sleep 100", "\nup") })
+		r.without(t, g, p, func() { r.byHand(t, p, "sh -c 'echo up; exec sleep 100'", "\nup") })
 		eventually(t, p, "the screen", func() bool { return strings.Contains(p.Screen().String(), "\nup") })
 		if shell != "dash" && shell != "ash" {
 			eventually(t, p, "the command", func() bool { return !p.AtPrompt() })
