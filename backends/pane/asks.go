@@ -100,23 +100,25 @@ func looksLikeQuestion(line string) bool {
 // process $1 waits in read(2) on a terminal, or in select(2) for its standard
 // input alone (proc(5): syscall; the numbers of x86_64 and of arm64 and riscv64
 // mean nothing that blocks on the other). It prints nothing where the target has
-// no such /proc, or does not show it to this user.
+// no such /proc, and "hidden" where that does not show this user what processes wait
+// for.
 const reading = `read -r l 2>/dev/null <"/proc/$1/stat" || exit 0
 set -- ${l##*) }
-g=$6
+g=$6 h=
 for s in /proc/[0-9]*/stat; do
 	read -r l 2>/dev/null <"$s" || continue
 	set -- ${l##*) }
 	[ "$3" = "$g" ] || continue
 	p=${s%/stat}
-	read -r n a l 2>/dev/null <"$p/syscall" || continue
+	read -r n a l 2>/dev/null <"$p/syscall" || { h=hidden; continue; }
 	case "$n $a" in
 	"0 "*|"63 "*) fd=$((a)) ;;
 	"23 0x1"|"270 0x1"|"72 0x1") fd=0 ;;
 	*) continue ;;
 	esac
 	case $(readlink "$p/fd/$fd" 2>/dev/null) in /dev/pts/*|/dev/tty*|/dev/console) echo reads; exit 0 ;; esac
-done`
+done
+echo "$h"`
 
 // Foreground is the process group in the foreground of the pane's terminal, on
 // the target; 0 where that does not tell.

@@ -109,9 +109,10 @@ func newHandover(name, text string) *handover {
 }
 
 // printfFormat is the format with which printf prints a text, in characters
-// that mean nothing to any shell.
+// that mean nothing to any shell. There is no dot among them, so that no piece of
+// it can look like what stops a reader.
 func printfFormat(text string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:@+-"
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/,:@+-"
 	var b strings.Builder
 	for i := range len(text) {
 		if c := text[i]; strings.IndexByte(plain, c) < 0 || c == '-' && i == 0 {

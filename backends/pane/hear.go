@@ -36,7 +36,14 @@ func (p *Pane) nudge() {
 // plain is output that is no mark.
 func (p *Pane) plain(data []byte) {
 	_, _ = p.term.Write(data) // never fails
-	p.tapOutput(data)
+	if !p.hold(data) {
+		p.tapOutput(data)
+	}
+	p.heard(data)
+}
+
+// heard draws the conclusions from output. p.mu is held.
+func (p *Pane) heard(data []byte) {
 	p.prompt.afterward += len(data)
 	if p.phase == atPrompt && p.prompt.known && !p.shell.announces() && bytes.IndexByte(data, '\n') >= 0 {
 		p.strayed = true
@@ -90,6 +97,7 @@ func (p *Pane) marked(m mark) {
 	p.strayed = false
 	switch m.kind {
 	case 'R':
+		p.show()
 		shell, pid, _ := strings.Cut(m.arg, ",")
 		p.shell = Shell(shell)
 		p.says, _ = strconv.Atoi(pid) // which parseMark has made sure of

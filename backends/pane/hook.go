@@ -60,7 +60,12 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	p.mu.Unlock()
 	w := p.handing()
 	line := " eval \"$(" + w.fetch(n.buffer(), seen.program()) + ")\""
-	text := n.hook(seen.program(), eraser(p.Screen(), len(line))) + w.refetch(n.buffer(), seen.program())
+	screen := p.Screen()
+	first := eraser(screen, len(line))
+	if shellNamed(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
+		first += `\033]2;` + printfFormat(screen.Title) + `\007`
+	}
+	text := n.hook(seen.program(), first) + w.refetch(n.buffer(), seen.program())
 	short, cancel := context.WithTimeout(soon, hookTry+longWay*way)
 	defer cancel()
 	if err := w.stash(short, n.buffer(), text); err != nil {
@@ -72,6 +77,8 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	if name := shellNamed(seen.program()); name == "ash" || name == "sh" {
 		clear = unlost
 	}
+	p.hushed()
+	defer p.unhushed()
 	if err := p.Type(short, []byte(clear+line+"\r")); err != nil {
 		return seen, err
 	}
@@ -166,10 +173,12 @@ var errMute = errors.New("its PROMPT_COMMAND and PS1 are readonly, so that it ca
 
 var errNoShell = errors.New("it is not a shell that can be tracked")
 
-// settled waits until a shell is in the foreground and has nothing more to say.
-// A shell of which readline asks for pasted text to be marked is ready at once.
+// settled waits until a shell is in the foreground, has nothing more to say and
+// reads keys. A shell of which readline asks for pasted text to be marked has
+// nothing more to say once its prompt stands there.
 func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 	var last sight
+	pause := 2 * time.Millisecond
 	for begin := time.Now(); ; {
 		seen, err := p.looked(ctx)
 		if err != nil {
@@ -183,14 +192,20 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 		p.mu.Lock()
 		p.seen = seen
 		p.heir(seen)
-		quiet := p.seeded && time.Since(p.lastly) >= settle && p.term.Snapshot().Cursor.Col > 0
-		editing := p.seeded && p.term.Snapshot().Modes.BracketedPaste
+		s := p.term.Snapshot()
+		silent := time.Since(p.lastly)
+		// fish edits lines before it shows its prompt; some prompts are empty.
+		prompts := p.seeded && (s.Cursor.Col > 0 || s.Modes.BracketedPaste && silent >= emptyPrompt)
+		settled := prompts && (silent >= settle || s.Modes.BracketedPaste)
 		p.mu.Unlock()
 		switch {
 		case seen.dead:
 			return seen, errShellEnded
-		case isShell(seen.program()) && (quiet || editing) && seen.path != startingPath:
-			return seen, nil
+		case isShell(seen.program()) && settled && seen.path != startingPath:
+			if p.awaitsKeys(ctx, seen) {
+				return seen, nil
+			}
+			pause = min(2*pause, 10*settle)
 		case !isShell(seen.program()) && time.Since(begin) > startWait+2*way:
 			return seen, errNoShell
 		}
@@ -199,9 +214,30 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 			return last, context.Cause(ctx)
 		case <-p.closed:
 			return last, p.gone
-		case <-time.After(2 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
+}
+
+// emptyPrompt is the silence after which a shell that edits lines is taken to have
+// a prompt of which nothing is seen.
+const emptyPrompt = 500 * time.Millisecond
+
+// awaitsKeys asks the target's kernel whether the shell in the foreground reads
+// keys. Before it does, as in the middle of a start-up file, the terminal itself
+// would put on the screen what is typed, and the shell once more. Where the kernel
+// does not tell, or not this user, a shell that is silent is taken to read them.
+func (p *Pane) awaitsKeys(ctx context.Context, seen sight) bool {
+	f, err := p.wire.front(ctx, seen.pid, 0)
+	switch {
+	case err != nil || f.pid == 0:
+		return true
+	case !f.rests || !isShell(f.name) && f.name != "busybox":
+		return false
+	case f.raw:
+		return true
+	}
+	return p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
 }
 
 // looked looks at the terminal and waits for the answer.

@@ -58,6 +58,7 @@ type Pane struct {
 	away   bool      // output was missed since the last look
 	dying  time.Time // when the shell was first seen to have ended without a status
 	rising rising
+	hush   hush // since nod has typed the hook
 
 	nesting sync.Mutex // held while a shell inside the present one is hooked
 	kind    string     // of shell, as it has answered a probe
@@ -117,6 +118,9 @@ func (p *Pane) Attach() string { return p.wire.attach() }
 func (p *Pane) Screen() *vt.Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.hush.picture != nil {
+		return p.hush.picture
+	}
 	return p.term.Snapshot()
 }
 

@@ -41,7 +41,7 @@ func (p *Pane) Retap() {
 
 // tapScreen, like the other methods here, is called with p.mu held.
 func (p *Pane) tapScreen() {
-	if p.tap == nil || !p.seeded {
+	if p.tap == nil || !p.seeded || p.hush.picture != nil {
 		return
 	}
 	size := p.term.Snapshot().Size
