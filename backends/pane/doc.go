@@ -90,6 +90,21 @@
 // again what the old one's pane held; one that ends soon after its start is
 // given more and more time.
 //
+// A start-up file may take away what makes a bash write marks, or do so at each
+// prompt. The hook finds out what it may set, and sets again what is missing at the
+// next prompt: where PS0 is readonly, a function in front of each command says that
+// it begins, as in shells that have none; where PROMPT_COMMAND is, the prompt itself
+// says that it has ended. Where neither can be had, nothing is given to the shell.
+//
+// That a line was not announced does not say that it was not run. bash counts the
+// commands that it runs by itself (\#), and zsh says whether what announces them was
+// still there: only where that shows that nothing was run, and the kernel that the
+// shell rests at its prompt, is a command refused; else its outcome is unknown.
+//
+// The hook is typed when the kernel says that the shell reads keys. The picture of
+// the pane stands still from there to the first mark (see hush.go), in front of
+// which the hook takes its line off the terminal.
+//
 // A shell inside the pane's own one has marks of its own, whoever has opened it
 // and by whatever command. It is hooked, by typing, when a command is given for
 // it: where the target's kernel has a shell in the foreground that runs no script

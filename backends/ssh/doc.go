@@ -93,9 +93,11 @@
 // are in, or compare what the kernel has opened with what was asked for. A write
 // is one program and so takes two journeys, not eight.
 //
-// The end of a program's output is found without a guess: after DrainDelay the
-// session is closed, and the server's answer to that comes behind everything
-// that it sent before, however slow the link is.
+// The end of a program's output is the end of its streams. Where something holds
+// them open, it is the silence of DrainDelay since the last byte in which the other
+// side has answered a question; then the session is closed, and the server's answer
+// to that comes behind everything that it sent before, however slow the link is.
+// That the streams were open is told (backends.OutputNotice).
 //
 // A link (link.go) is what the rest needs of a connection, so that it can be our
 // own, a holder's, or the operator's.
