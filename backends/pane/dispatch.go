@@ -386,6 +386,12 @@ func (p *Pane) reaction(ctx context.Context) error {
 		hangs := p.keyed == keyedNothing && p.pendingLine() == hangingInterrupt
 		p.mu.Unlock()
 		if !hangs {
+			// A shell whose prompt is still coming up has not read the key.
+			if _, err := p.shortly(ctx, speakWait, func() bool {
+				return p.prompt.known || !p.before.known || p.keyed == keyedNothing || p.phase != atPrompt
+			}); err != nil {
+				return err
+			}
 			if reacted, err := p.shortly(ctx, p.reactsWithin(), func() bool { return p.keyed == keyedNothing }); reacted || err != nil {
 				return err
 			}
