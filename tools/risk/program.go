@@ -32,6 +32,7 @@ func (a *assessor) run(words []word) {
 		a.dynamicProgram(words, whole)
 		return
 	}
+	a.mixedNames(words[1:])
 	base := name.text
 	if strings.ContainsRune(base, '/') {
 		folder, file := path.Split(base)

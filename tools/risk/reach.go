@@ -31,6 +31,7 @@ func (a *assessor) reach(w word) {
 	case !w.known() || w.glob:
 		a.note(Observe, Exfil, "host.dynamic", "the host's name is put together on the way and can carry data", w)
 		return
+	case a.foreignHost(host, w):
 	case len(host) > maxURL || longLabel(host):
 		a.note(Observe, Exfil, "host.data", "the name is long enough to carry data to whoever answers for it", w)
 		return
