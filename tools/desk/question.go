@@ -79,6 +79,9 @@ func (q Question) Plan(_ context.Context, raw json.RawMessage, _ tools.Env) (too
 	case n < MinOptions || n > MaxOptions:
 		return tools.Action{}, tools.Invalid("%d options; a question has %d to %d", n, MinOptions, MaxOptions)
 	}
+	if asksForSecret(a.Question) || slices.ContainsFunc(a.Options, asksForSecret) {
+		return tools.Action{}, tools.Invalid("a question cannot ask for a password, a key or another secret; where a login wants one, nod asks the operator itself, and it never reaches you")
+	}
 	for i, o := range a.Options {
 		a.Options[i] = strings.Join(strings.Fields(o), " ")
 		if o = a.Options[i]; o == "" || utf8.RuneCountInString(o) > MaxOption || strings.ContainsFunc(o, unicode.IsControl) {
