@@ -18,7 +18,8 @@ import (
 // where these are offered. "p" looks around, "x" explains and "a" shows the rule that
 // "always" would write, without which that is no answer; then the question comes
 // again. Nothing, an end of input and everything else than an answer deny. What was
-// typed before a question is thrown away. Safe for concurrent use; questions are
+// typed before a question is thrown away, and an approval with which more lines came is
+// none. Safe for concurrent use; questions are
 // asked one after the other.
 type Terminal struct {
 	rw    io.ReadWriter
@@ -99,7 +100,18 @@ func (t *Terminal) Approve(ctx context.Context, r Request) (Answer, error) {
 		case err == nil && keepable(r) && (text == "a" || text == "always" && !kept):
 			said, kept = describeKeep(r), true
 		default:
-			return reply(r, text, err == nil), nil
+			answer := reply(r, text, err == nil)
+			if !answer.Approved {
+				return answer, nil
+			}
+			followed := t.followed(ctx)
+			if ctx.Err() != nil {
+				return t.withdrawn(ctx)
+			}
+			if !followed {
+				return answer, nil
+			}
+			said = "  more came together with that answer, as in a paste: it does not count\n"
 		}
 	}
 }
@@ -237,6 +249,47 @@ func (t *Terminal) flush() {
 	if conn, err := f.SyscallConn(); err == nil {
 		// Where this fails there is no terminal, and nothing was typed ahead.
 		_ = conn.Control(func(fd uintptr) { _ = flushInput(int(fd)) })
+	}
+}
+
+// alone is how long nothing may follow the line that approves. What comes in one piece
+// comes within it.
+const alone = 350 * time.Millisecond
+
+// followed waits for as long as an answer must be the last line, and reports whether
+// another one came. Where rw is no terminal, there is nothing to wait for. It returns
+// early if ctx ends.
+func (t *Terminal) followed(ctx context.Context) bool {
+	f, ok := t.rw.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	waits := false
+	look := func(fd uintptr) { waits = unread(int(fd)) > 0 } //nolint:gosec // a descriptor
+	for end := time.Now().Add(alone); !waits && time.Now().Before(end) && ctx.Err() == nil; {
+		if err := conn.Control(look); err != nil {
+			return false
+		}
+		if !waits && !pause(ctx, 10*time.Millisecond) {
+			return false
+		}
+	}
+	return waits
+}
+
+// pause waits for d. It reports false if ctx ends meanwhile.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
