@@ -61,6 +61,9 @@ func Run(ctx context.Context, s *screen.Screen, p *Player, theme string) error {
 			if !open {
 				return errors.New("replay: the terminal is gone")
 			}
+			if key, ok := ev.(*screen.EventTogether); ok {
+				ev = key.EventKey
+			}
 			switch ev := ev.(type) {
 			case *tcell.EventKey:
 				if _, done := p.Key(ev); done {

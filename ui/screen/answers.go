@@ -8,8 +8,7 @@ import (
 
 // answers takes control strings out of the input: answers of the terminal to
 // questions that another program asked, for example for its version or a colour.
-// tcell takes some of them for keys, and of one without an end it takes everything
-// that comes behind it. Nothing tells the beginning of one from a key with Alt
+// Nothing tells the beginning of one from a key with Alt
 // (Alt-], Alt-P, Alt-X, Alt-^, Alt-_) but what follows: an answer comes as a whole or
 // nearly so, has no control characters in it and ends. It is safe for concurrent use.
 type answers struct {
@@ -23,7 +22,7 @@ const (
 )
 
 // take returns what is left of input without answers. An unfinished one is held
-// back, except an escape at the end: tcell knows how long that waits for its key.
+// back, except an escape at the end, which escapes has held for long enough.
 func (a *answers) take(input []byte) (keys []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -85,6 +84,5 @@ func (a *answers) keys() []byte {
 	return keys
 }
 
-// withAlt is a character with Alt in the way in which tcell does not take it for the
-// beginning of an answer.
+// withAlt is a character with Alt in a way that is not the beginning of an answer.
 func withAlt(char byte) []byte { return []byte("\x1b[" + strconv.Itoa(int(char)) + ";3u") }

@@ -11,6 +11,13 @@
 // A Screen belongs to one goroutine, the console's pump. Only PostEvent and
 // Fini may be called from others.
 //
+// # Input
+//
+// The screen reads the terminal itself and decodes what comes (package input below
+// it), whatever bytes that are; tcell reads nothing. A key that shared a read of the
+// terminal with something else is an [EventTogether], and [Screen.InputWaits] knows of
+// each byte that has arrived and is not an event in the queue yet.
+//
 // # Foreign text
 //
 // [Draw] and [Clean] are the only ways by which text of a model, a target or a

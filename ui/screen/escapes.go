@@ -11,9 +11,8 @@ import (
 const escapeTime = 50 * time.Millisecond
 
 // escapes holds back what may be the beginning of a key's sequence at the end of the
-// input. tcell gives up an escape after a time, but not what stands behind one: it takes
-// the key after Alt-[ or Alt-O for the end of a sequence, and that after Alt-N in any
-// case. It is safe for concurrent use.
+// input. Nothing but time tells an escape, Alt-[ and Alt-O from it; Alt-N begins
+// nothing. It is safe for concurrent use.
 type escapes struct {
 	mu   sync.Mutex
 	held []byte

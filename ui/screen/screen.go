@@ -33,6 +33,7 @@ type Screen struct {
 
 	taken  bool // Init succeeded
 	finish sync.Once
+	queue  queue
 }
 
 type cell struct {
@@ -93,7 +94,7 @@ func NewOn(device tcell.Tty) (*Screen, error) {
 	}
 	s := Wrap(inner)
 	s.tty = tty
-	tty.tell = inner.PostEventWait //nolint:staticcheck // deprecated for event loops; this is the reader, and it ends with the screen
+	tty.events = s.EventQ
 	return s, nil
 }
 
@@ -147,6 +148,7 @@ const letGoTime = time.Second
 // behind, for the end of the process.
 func (s *Screen) Fini() {
 	s.finish.Do(func() {
+		s.queue.end()
 		if !s.letGo(s.Screen.Fini) {
 			s.Rescue(letGoTime)
 			return
@@ -187,13 +189,7 @@ func (s *Screen) Resume() error {
 func (s *Screen) letGo(stop func()) bool {
 	end := time.Now().Add(letGoTime)
 	if s.tty != nil && s.taken {
-		for s.tty.ground.due(time.Now()) > 0 && !s.tty.hungUp() {
-			s.drop()
-		}
-		for !s.tty.parkReader() {
-			if time.Now().After(end) {
-				return false
-			}
+		for s.tty.ground.due(time.Now()) > 0 && !s.tty.hungUp() && time.Now().Before(end) {
 			s.drop()
 		}
 	}
@@ -226,9 +222,10 @@ func (s *Screen) drop() {
 
 // InputWaits reports whether there is input that no event has told of yet: in the
 // terminal, with whoever reads it, or as an event that nobody took. An escape at
-// the end of more input is such: tcell waits for what comes behind it.
+// the end of more input is such: what comes behind it may belong to it. The queue is
+// looked at last: what the reader has handed on is there until the caller takes it.
 func (s *Screen) InputWaits() bool {
-	return s.HasPendingEvent() || s.tty != nil && s.taken && s.tty.inputWaits()
+	return s.tty != nil && s.taken && s.tty.inputWaits() || s.HasPendingEvent()
 }
 
 // Size is the size of the frame that is being drawn. It follows the terminal's
