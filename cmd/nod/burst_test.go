@@ -20,9 +20,9 @@ func TestABurstOfKeysAnswersNothing(t *testing.T) {
 	s.see("APPROVE", "y approves")
 	for _, text := range []string{"hello y world", "y\r", "yes\r", "yy", "y\x1b", "n\r", "dno\r", strings.Repeat("x", 300) + "y"} {
 		s.typed(text)
-		s.see("APPROVE", "burst of keys ignored · y approves")
+		s.see("APPROVE", "a sentence is not an answer · y approves")
 		s.press("Down") // by itself: the dialog is as before
-		s.seeNo("burst of keys")
+		s.seeNo("a sentence is not")
 		s.see("y approves")
 	}
 	if _, err := os.Stat(file); err == nil {
@@ -33,7 +33,7 @@ func TestABurstOfKeysAnswersNothing(t *testing.T) {
 	s.seeNo("APPROVE")
 	took := time.Since(begun)
 	t.Logf("from y to the dialog's end: %v, tmux included", took.Round(time.Millisecond))
-	if os.Getenv("NOD_E2E") == "1" && took > 500*time.Millisecond { // 60 ms of it are the rule's, 20 ms this test's
+	if os.Getenv("NOD_E2E") == "1" && took > time.Second { // 405 ms of it are the rule's, the rest tmux's and this test's
 		t.Errorf("y takes %v", took)
 	}
 	eventually(t, "the file is there", func() bool { _, err := os.Stat(file); return err == nil })

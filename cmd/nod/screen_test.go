@@ -29,6 +29,7 @@ type display struct {
 	socket string
 	last   string    // key pressed, unless text was typed since
 	at     time.Time // when a key was pressed or text typed
+	asked  bool      // a dialog was on the screen when it was last looked at
 }
 
 // openDisplay runs argv in a terminal of the given size. Its environment is env
@@ -89,7 +90,11 @@ func (s *display) typed(text string) {
 func (s *display) press(keys ...string) {
 	s.t.Helper()
 	for _, key := range keys {
-		time.Sleep(2*typeahead.Alone - time.Since(s.at))
+		apart := 2 * typeahead.Ends
+		if s.asked {
+			apart = typeahead.Rest + typeahead.Ends
+		}
+		time.Sleep(apart - time.Since(s.at))
 		s.tmux("send-keys", "--", key)
 		s.last, s.at = key, time.Now()
 	}
@@ -98,7 +103,7 @@ func (s *display) press(keys ...string) {
 // insist presses the last key again where it has come together with others, as it
 // may on a loaded machine.
 func (s *display) insist(text string) {
-	if s.last != "" && time.Since(s.at) > time.Second && (strings.Contains(text, "burst of keys ignored") || strings.Contains(text, "burst ignored")) {
+	if s.last != "" && time.Since(s.at) > time.Second && (strings.Contains(text, typeahead.NoAnswer) || strings.Contains(text, "no answer ·")) {
 		s.press(s.last)
 	}
 }
@@ -130,6 +135,7 @@ func (s *display) until(what string, holds func(text string) bool) string {
 	var text string
 	if !soonOrLate(func() bool {
 		text = s.text()
+		s.asked = isAsked(text)
 		if holds(text) {
 			return true
 		}
@@ -139,6 +145,16 @@ func (s *display) until(what string, holds func(text string) bool) string {
 		s.t.Fatalf("did not %s; the screen is:\n%s", what, text)
 	}
 	return text
+}
+
+// isAsked reports whether a dialog is on the screen, whose keys must stand alone.
+func isAsked(text string) bool {
+	for _, sign := range []string{"APPROVE", "y yes", "a digit chooses", "keys count in a moment"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
 }
 
 // pid is the program that the terminal was opened for.

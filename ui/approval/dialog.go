@@ -37,6 +37,7 @@ type Dialog struct {
 	guard    typeahead.Guard
 	mode     mode
 	field    *editor // in every mode but asking
+	pressed  string  // what the last key is about to do
 	ending   bool    // Enter was pressed in it, and it is not known yet whether more follows
 	named    bool    // the target's name has been typed
 	explains bool    // the explanation is shown instead of what would run
@@ -94,7 +95,8 @@ func (d *Dialog) Link(wrong string) { d.link = wrong }
 func (d *Dialog) Wake() time.Duration { return d.guard.Wake(d.now()) }
 
 // Hear tells of a key that may go elsewhere: none that comes with it decides.
-func (d *Dialog) Hear(ev *tcell.EventKey) { d.guard.Hear(d.now(), ev) }
+// together says that it shared a read of the terminal with something else.
+func (d *Dialog) Hear(ev *tcell.EventKey, together bool) { d.guard.Hear(d.now(), ev, together) }
 
 // HearPaste tells of the beginning or the end of a paste.
 func (d *Dialog) HearPaste() { d.guard.HearPaste(d.now()) }
@@ -183,9 +185,9 @@ func (d *Dialog) key(ev *tcell.EventKey) {
 	case tcell.KeyEnd:
 		d.scroll(len(d.rows))
 	case tcell.KeyEscape:
-		d.guard.Decide(d.escape)
+		d.decide(ev, d.escape)
 	case tcell.KeyEnter:
-		d.guard.Decide(func() {
+		d.decide(ev, func() {
 			if !d.explains {
 				d.answer(policy.Answer{})
 			}
@@ -195,8 +197,48 @@ func (d *Dialog) key(ev *tcell.EventKey) {
 			d.scroll(max(1, d.page-1))
 			return
 		}
-		d.guard.Decide(func() { d.letter(ev) })
+		d.decide(ev, func() { d.letter(ev) })
 	}
+}
+
+// decide has act done if the key stands alone.
+func (d *Dialog) decide(ev *tcell.EventKey, act func()) {
+	d.pressed = d.meaning(ev)
+	d.guard.Decide(act)
+}
+
+// meaning is what a key that decides is about to do, in a word or two; empty if it
+// does nothing now.
+func (d *Dialog) meaning(ev *tcell.EventKey) string {
+	switch {
+	case d.explains && (ev.Key() == tcell.KeyEscape || ev.Rune() == 'x'):
+		return "back"
+	case ev.Key() == tcell.KeyEscape, ev.Key() == tcell.KeyEnter && !d.explains, ev.Key() == tcell.KeyRune && ev.Rune() == 'n':
+		return "n deny"
+	case ev.Key() != tcell.KeyRune || ev.Modifiers()&(tcell.ModAlt|tcell.ModCtrl|tcell.ModMeta) != 0:
+		return ""
+	}
+	approves := d.void == "" && !d.small && !d.explains && d.seen
+	_, editable := d.editable()
+	switch r := ev.Rune(); {
+	case r == 'y' && approves:
+		return "y approve"
+	case r == 'c' && approves && d.offers(policy.Conversation):
+		return "c approve, also again"
+	case r == 'a' && d.offers(policy.Always):
+		return "a always"
+	case r == 'r' && approves && d.request.Revert != nil:
+		return "r approve with a revert"
+	case r == 'd':
+		return "d deny with reason"
+	case r == 'e' && editable:
+		return "e edit"
+	case r == 'x':
+		return "x explain"
+	case r == 'p' && d.looker != nil && d.look == nil:
+		return "p preview"
+	}
+	return ""
 }
 
 func (d *Dialog) escape() {
@@ -286,7 +328,7 @@ func (d *Dialog) fieldKey(ev *tcell.EventKey) {
 	switch {
 	case ev.Key() == tcell.KeyEscape:
 		d.mode, d.field = asking, nil
-	case d.mode == editing && (ev.Key() == tcell.KeyEnter && ev.Modifiers()&tcell.ModAlt != 0 || ev.Key() == tcell.KeyCtrlJ):
+	case d.mode == editing && (ev.Key() == tcell.KeyEnter && ev.Modifiers()&(tcell.ModAlt|tcell.ModShift) != 0 || ev.Key() == tcell.KeyCtrlJ):
 		d.field.insert("\n")
 	case ev.Key() == tcell.KeyEnter && d.mode == naming: // which alone decides nothing
 		d.take()

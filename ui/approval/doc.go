@@ -10,16 +10,18 @@
 // # No accident approves
 //
 //   - Only the keys y, c and r approve. Enter, Space, a paste and the mouse never
-//     do, and neither does a key that is held down.
+//     do.
 //   - Nothing that is typed counts before the operator can have seen the dialog
 //     (package ui/typeahead). Approving always wants a pause in typing: a stream
 //     of keys that began before the dialog came up approves nothing, however
 //     long it is.
 //   - A key that decides stands alone: with no other key within typeahead.Alone
-//     before it and after, for which time the answer is held. Keys that come
-//     together, as a paste that the terminal did not mark or as what was typed
-//     before and is delivered in one piece, are thrown away as a whole, which the
-//     dialog says; scrolling excepted.
+//     before it and after. For that time the answer is held, which is drawn as it
+//     fills, and any other key cancels it. Keys that come closer (a sentence, a
+//     paste that the terminal did not mark, a key that is held down) are thrown
+//     away, which the dialog says; scrolling excepted.
+//   - A key that shared a read of the terminal with something else decides
+//     nothing ([Dialog.Hear]).
 //   - A change of size, the arrival of a look around ([Dialog.Preview]) and
 //     [Dialog.Rearm] start this anew.
 //   - Every line has been on the screen: jumping to the end is not enough.
@@ -34,8 +36,8 @@
 // deny, Enter denies while nothing else is open, d denies with a reason, e
 // edits, x explains, r approves with a revert armed before and p looks around
 // where these are offered; arrows, PgUp, PgDn, Home, End and the wheel scroll. In the
-// fields, Enter takes what is written and Esc leaves them; Alt-Enter or ^J
-// makes a new line in the editor.
+// fields, Enter takes what is written and Esc leaves them; Shift-Enter, Alt-Enter
+// or ^J makes a new line in the editor.
 //
 // # Concurrency
 //

@@ -11,6 +11,7 @@ import (
 	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/typeahead"
 )
 
 // The least size in which a question can be asked. Below it the dialog says so,
@@ -290,16 +291,21 @@ func folded(label, text string, width int, style tcell.Style) []line {
 	return lines
 }
 
-// state says what is missing for an approval, and that keys were thrown away, in
-// the longest words that there is room for.
+// state says what a key is about to do, or what is missing for an approval, and that
+// keys were thrown away, in the longest words that there is room for.
 func (d *Dialog) state() line {
+	if part, deciding := d.guard.Filled(d.now()); deciding && d.mode == asking && d.pressed != "" {
+		text := d.pressed + " " + typeahead.Bar(part)
+		return line{text: fitting(d.width-4, []string{text + " any other key cancels", text}), style: d.styles.Accent.Bold(true)}
+	}
 	words, style := d.missing()
 	if d.guard.Burst() && d.mode == asking {
 		style = d.styles.Warn.Bold(true)
+		brief := "no answer · " + words[len(words)-1]
 		for i, text := range words {
-			words[i] = "burst of keys ignored · " + text
+			words[i] = typeahead.NoAnswer + " · " + text
 		}
-		words = append(words, "burst ignored · "+strings.TrimPrefix(words[len(words)-1], "burst of keys ignored · "))
+		words = append(words, brief)
 	}
 	return line{text: fitting(d.width-4, words), style: style}
 }

@@ -182,14 +182,15 @@ func (a *approval) next() time.Duration {
 	return a.dialog.Wake()
 }
 
-// hear tells the dialog of a key, wherever it goes, or of an end of a paste.
-func (a *approval) hear(ev *tcell.EventKey) {
+// hear tells the dialog of a key, wherever it goes, and whether it came together
+// with others; or, without one, of an end of a paste.
+func (a *approval) hear(ev *tcell.EventKey, together bool) {
 	switch {
 	case a.dialog == nil:
 	case ev == nil:
 		a.dialog.HearPaste()
 	default:
-		a.dialog.Hear(ev)
+		a.dialog.Hear(ev, together)
 	}
 }
 

@@ -25,9 +25,10 @@ const (
 // pump moves everything: it handles keys and mail as they come, and draws. It
 // runs in Run's own goroutine.
 func (c *Console) pump(ctx context.Context) error {
-	events, stop := make(chan tcell.Event, 64), make(chan struct{})
-	defer close(stop)
-	c.spawn(func() { c.screen.ChannelEvents(events, stop) })
+	events := c.screen.EventQ() // itself: between it and the pump, a key could not be seen
+	if events == nil {
+		return errors.New("console: the screen has no queue of events")
+	}
 
 	frame := stopped()
 	c.tick = stopped()
@@ -58,13 +59,12 @@ func (c *Console) pump(ctx context.Context) error {
 			}
 		}
 		select {
-		case ev, ok := <-events:
-			if !ok {
-				return fmt.Errorf("console: %w", ErrTerminalGone)
-			}
+		case ev := <-events:
 			if err := c.events(ev, events); err != nil {
 				return err
 			}
+		case <-c.screen.StopQ():
+			return fmt.Errorf("console: %w", ErrTerminalGone)
 		case <-c.mail.wake:
 			c.letters(c.mail.take())
 		case <-frame.C:
@@ -127,23 +127,19 @@ func (c *Console) nextTick() time.Duration {
 	return next
 }
 
-// events handles an event and those that wait behind it.
+// events handles an event and those that wait behind it. It takes none from more that
+// it does not handle.
 func (c *Console) events(ev tcell.Event, more <-chan tcell.Event) error {
-	for range batch {
-		if err := c.event(ev); err != nil || c.quit {
+	for n := 1; ; n++ {
+		if err := c.event(ev); err != nil || c.quit || n == batch {
 			return err
 		}
-		var ok bool
 		select {
-		case ev, ok = <-more:
-			if !ok {
-				return fmt.Errorf("console: %w", ErrTerminalGone)
-			}
+		case ev = <-more:
 		default:
 			return nil
 		}
 	}
-	return nil
 }
 
 // decide lets the dialogs take the key that has stood alone. Nothing may be on its
@@ -151,10 +147,7 @@ func (c *Console) events(ev tcell.Event, more <-chan tcell.Event) error {
 func (c *Console) decide(events <-chan tcell.Event) error {
 	for c.undecided() {
 		select {
-		case ev, ok := <-events:
-			if !ok {
-				return fmt.Errorf("console: %w", ErrTerminalGone)
-			}
+		case ev := <-events:
 			if err := c.events(ev, events); err != nil || c.quit {
 				return err
 			}
@@ -177,22 +170,17 @@ func (c *Console) undecided() bool {
 func (c *Console) event(ev tcell.Event) error {
 	c.panes.follow(c.focus)
 	switch ev := ev.(type) {
-	case *tcell.EventKey:
-		c.approval.hear(ev)
-		c.questions.hear(ev)
-		if c.paste != nil {
-			c.paste.add(ev)
+	case *screen.EventTogether:
+		if !c.pressed(ev.EventKey, true) {
 			return nil
 		}
-		c.key(keys.Pressed(ev))
-		c.guide()
-		c.urgent = true
-		if p := c.panes.at(c.focus.pane); c.focus.typing && p != nil {
-			c.echo = p.pane.ID
+	case *tcell.EventKey:
+		if !c.pressed(ev, false) {
+			return nil
 		}
 	case *tcell.EventPaste:
-		c.approval.hear(nil)
-		c.questions.hear(nil)
+		c.approval.hear(nil, true)
+		c.questions.hear(nil, true)
 		if ev.Start() {
 			c.paste = &paste{}
 			return nil
@@ -230,6 +218,25 @@ func (c *Console) event(ev tcell.Event) error {
 	c.offer()
 	c.dirty = true
 	return nil
+}
+
+// pressed takes a key, which came together with others or by itself. It reports false
+// if the key is a part of a paste, which is not handled yet.
+func (c *Console) pressed(ev *tcell.EventKey, together bool) bool {
+	ev = keys.Pressed(ev)
+	c.approval.hear(ev, together)
+	c.questions.hear(ev, together)
+	if c.paste != nil {
+		c.paste.add(ev)
+		return false
+	}
+	c.key(ev)
+	c.guide()
+	c.urgent = true
+	if p := c.panes.at(c.focus.pane); c.focus.typing && p != nil {
+		c.echo = p.pane.ID
+	}
+	return true
 }
 
 // letters handles mail.

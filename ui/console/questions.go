@@ -126,14 +126,15 @@ func (q *questions) next() time.Duration {
 	return q.dialog.Wake()
 }
 
-// hear tells the dialog of a key, wherever it goes, or of an end of a paste.
-func (q *questions) hear(ev *tcell.EventKey) {
+// hear tells the dialog of a key, wherever it goes, and whether it came together
+// with others; or, without one, of an end of a paste.
+func (q *questions) hear(ev *tcell.EventKey, together bool) {
 	switch {
 	case q.dialog == nil:
 	case ev == nil:
 		q.dialog.HearPaste()
 	default:
-		q.dialog.Hear(ev)
+		q.dialog.Hear(ev, together)
 	}
 }
 

@@ -143,7 +143,7 @@ func needed(place Place, key string) string {
 
 // inDialogs are keys with Ctrl or Alt that dialogs, and what is written in them,
 // have for themselves.
-var inDialogs = []string{"Alt-Enter", "Ctrl-J", "Ctrl-A", "Ctrl-C", "Ctrl-E", "Ctrl-K", "Ctrl-U"}
+var inDialogs = []string{"Shift-Enter", "Alt-Enter", "Ctrl-J", "Ctrl-A", "Ctrl-C", "Ctrl-E", "Ctrl-K", "Ctrl-U"}
 
 // inLists are those of lists: the palette, the targets, the conversations.
 var inLists = []string{"Ctrl-C", "Ctrl-N", "Ctrl-O", "Ctrl-P", "Ctrl-U", "Ctrl-X", "Ctrl-Y"}

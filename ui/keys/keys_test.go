@@ -130,7 +130,7 @@ func TestWhatIsNotAvailableSaysWhy(t *testing.T) {
 
 func TestTheManualNamesEverything(t *testing.T) {
 	man := keys.Manual()
-	for _, want := range []string{".SS Everywhere", ".B F1, /help, ?", `.B Alt\-Enter, Ctrl\-J`, `/approve ask|ask\-all|read\-only`} {
+	for _, want := range []string{".SS Everywhere", ".B F1, /help, ?", `.B Shift\-Enter, Alt\-Enter, Ctrl\-J`, `/approve ask|ask\-all|read\-only`} {
 		if !strings.Contains(man, want) {
 			t.Errorf("the manual does not contain %q", want)
 		}

@@ -177,7 +177,7 @@ var standard = []Command{
 	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog, "", "", "draw the screen anew", "", everywhere, Nothing},
 
 	{Send, []string{"Enter"}, Input, "", "", "send what is written", "", writing, Nothing},
-	{Newline, []string{"Alt-Enter", "Ctrl-J"}, Input, "", "", "begin a new line", "", writing, Nothing},
+	{Newline, []string{"Shift-Enter", "Alt-Enter", "Ctrl-J"}, Input, "", "", "begin a new line", "", writing, Nothing},
 	{Own, []string{"!"}, 0, "", "", "before a command: run it yourself in the terminal; asked and recorded like any other, and the model reads of it", "", writing, Nothing},
 	{Editor, []string{"Ctrl-X", "Alt-e"}, Input, "", "", "write on in your editor ($VISUAL, $EDITOR)", "", writing, Callback},
 	{Earlier, []string{"Up", "Alt-p"}, Input, "", "", "the line above, then earlier prompts", "", writing, Nothing},

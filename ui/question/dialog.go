@@ -1,6 +1,7 @@
 package question
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -34,6 +35,7 @@ type Dialog struct {
 	moved    bool // the arrows have marked another option
 	width    int  // for which rows are
 	height   int
+	pressed  string // what the last key is about to answer
 	answered bool
 }
 
@@ -50,7 +52,8 @@ func New(styles Styles, q Question, now func() time.Time, done func(Answer)) *Di
 func (d *Dialog) Wake() time.Duration { return d.guard.Wake(d.now()) }
 
 // Hear tells of a key that may go elsewhere: none that comes with it decides.
-func (d *Dialog) Hear(ev *tcell.EventKey) { d.guard.Hear(d.now(), ev) }
+// together says that it shared a read of the terminal with something else.
+func (d *Dialog) Hear(ev *tcell.EventKey, together bool) { d.guard.Hear(d.now(), ev, together) }
 
 // HearPaste tells of the beginning or the end of a paste.
 func (d *Dialog) HearPaste() { d.guard.HearPaste(d.now()) }
@@ -135,12 +138,17 @@ func (d *Dialog) confirmKey(ev *tcell.EventKey) {
 	case tcell.KeyDown:
 		d.scroll(1)
 	default:
+		yes, no := plainly(ev, 'y') && d.seen(), plainly(ev, 'n') || ev.Key() == tcell.KeyEnter
+		d.pressed = ""
+		switch {
+		case yes:
+			d.pressed = "y yes"
+		case no:
+			d.pressed = "n no"
+		}
 		d.guard.Decide(func() {
-			switch {
-			case ev.Key() == tcell.KeyEnter, plainly(ev, 'n'):
-				d.answer(Answer{})
-			case plainly(ev, 'y') && d.guard.Calm() && d.seen():
-				d.answer(Answer{Given: true})
+			if no || yes && d.guard.Calm() {
+				d.answer(Answer{Given: yes})
 			}
 		})
 	}
@@ -155,15 +163,19 @@ func (d *Dialog) choiceKey(ev *tcell.EventKey) {
 	case tcell.KeyDown:
 		d.marked, d.moved = min(d.marked+1, n-1), true
 	default:
-		d.guard.Decide(func() {
-			if !d.guard.Calm() {
-				return
+		chosen := -1
+		for i := range n {
+			if plainly(ev, rune('1'+i)) || ev.Key() == tcell.KeyEnter && d.marked == i {
+				chosen = i
 			}
-			for i := range n {
-				if plainly(ev, rune('1'+i)) || ev.Key() == tcell.KeyEnter && d.marked == i {
-					d.answer(Answer{Given: true, Option: i})
-					return
-				}
+		}
+		d.pressed = ""
+		if chosen >= 0 {
+			d.pressed = strconv.Itoa(chosen + 1)
+		}
+		d.guard.Decide(func() {
+			if chosen >= 0 && d.guard.Calm() {
+				d.answer(Answer{Given: true, Option: chosen})
 			}
 		})
 	}

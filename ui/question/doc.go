@@ -6,7 +6,8 @@
 // is closed or cancelled can be taken for a yes.
 //
 // What was typed before the dialog could be seen is not taken (package
-// ui/typeahead): neither for a yes nor into a secret. A secret is shown as one
+// ui/typeahead): neither for a yes nor into a secret. A key that answers stands alone,
+// as in an approval. A secret is shown as one
 // dot for each character, wherever it came from, and is never drawn, logged or
 // kept.
 //

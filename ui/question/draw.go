@@ -8,6 +8,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/typeahead"
 )
 
 // The least size in which a question can be asked.
@@ -139,8 +140,11 @@ func tail(text string, width int) string {
 
 // hint names the keys that do something now, and says that keys were thrown away.
 func (d *Dialog) hint() string {
+	if part, deciding := d.guard.Filled(d.now()); deciding && d.pressed != "" {
+		return d.pressed + " " + typeahead.Bar(part) + " any other key cancels"
+	}
 	if d.guard.Burst() {
-		return "burst of keys ignored · " + d.keys()
+		return typeahead.NoAnswer + " · " + d.keys()
 	}
 	return d.keys()
 }

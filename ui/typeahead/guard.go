@@ -13,10 +13,17 @@ const (
 	Limit = 3 * time.Second        // on the screen: only keys delay, and only approving
 	Held  = time.Second            // as Quiet, for a key that may be held down: longer than repeating starts
 
-	// Alone is how far a key that decides must be from any other, before and
-	// after. Hands that type fast press two keys within 80 ms and more; what a
-	// terminal passes on in one piece comes within one.
-	Alone = 60 * time.Millisecond
+	// Alone is how far a key that decides must be from any other, before and after.
+	// Hands that write press one key 40 to 400 ms after the other, so a letter that
+	// nothing follows for longer is not the first one of a sentence.
+	Alone = 405 * time.Millisecond
+	// Rest is Alone after a sentence, or what was taken for one.
+	Rest = time.Second
+	// Ends is how long a key that ends what is written must be the last one. What
+	// comes sooner is the rest of a text that arrives in one piece.
+	Ends = 60 * time.Millisecond
+
+	step = Alone / 9 // between two pictures of a key that decides
 )
 
 // Guard tells input that was meant for a dialog from input that was not. Its zero
@@ -31,10 +38,10 @@ type Guard struct {
 
 	heard *tcell.EventKey // the last key anywhere
 	any   time.Time       // when it was handled
-	near  bool            // it came together with the one before
+	near  bool            // it was not by itself: another one came with it or before it
 	held  func()          // what the last key does if none follows at once; nil if nothing
 	lone  bool            // ... and it decides
-	burst bool            // keys came together, and one of them would have decided something
+	burst bool            // keys came that were not alone, and one of them would have decided something
 }
 
 // Paint says that the dialog is on the screen.
@@ -58,7 +65,7 @@ func (g *Guard) Takes(now time.Time) bool {
 
 // TakesKey is Takes for a key.
 func (g *Guard) TakesKey(now time.Time, ev *tcell.EventKey) bool {
-	g.Hear(now, ev)
+	g.Hear(now, ev, false)
 	pause := Quiet
 	if ev.Key() == g.last && ev.Rune() == g.letter {
 		pause = Held
@@ -79,31 +86,35 @@ func (g *Guard) TakesPaste(now time.Time) bool {
 }
 
 // Hear notes a key that may not be for the dialog; TakesKey does so for its own.
-// What counts is the time from when the one before was handled to when this one
-// came: what waited together, because the program did, came together.
-func (g *Guard) Hear(now time.Time, ev *tcell.EventKey) {
+// together says that it shared a read of the terminal with something else. A key
+// cancels what the one before would decide, however much time has gone by: if that
+// has not been done, the program was too busy to see that this one was on its way.
+func (g *Guard) Hear(now time.Time, ev *tcell.EventKey, together bool) {
 	if ev == g.heard {
 		return
 	}
 	g.heard = ev
-	g.stir(now, max(0, time.Since(ev.When())))
+	g.stir(now, max(0, time.Since(ev.When())), together)
 }
 
 // HearPaste is Hear for the beginning or the end of a paste.
-func (g *Guard) HearPaste(now time.Time) { g.stir(now, 0) }
+func (g *Guard) HearPaste(now time.Time) { g.stir(now, 0, true) }
 
-// stir notes input that has waited for a time before it was handled.
-func (g *Guard) stir(now time.Time, waited time.Duration) {
-	if g.near = now.Add(-waited).Sub(g.any) < Alone; g.near {
-		g.scatter()
-	} else {
-		g.Tick(now, false) // nobody did in time
+// stir notes input that has waited for a time before it was handled. What counts is
+// the time from when the one before was handled to when this one came: what waited
+// together, because the program did, came together.
+func (g *Guard) stir(now time.Time, waited time.Duration, together bool) {
+	apart := Alone
+	if g.burst {
+		apart = Rest
 	}
+	g.near = together || now.Add(-waited).Sub(g.any) < apart
+	g.cancel()
 	g.any = now
 }
 
-// scatter drops what the last key would have done, for it was not alone.
-func (g *Guard) scatter() {
+// cancel drops what the last key would have done, for it was not alone.
+func (g *Guard) cancel() {
 	if g.held != nil && g.lone {
 		g.burst, g.calm = true, false
 	}
@@ -111,9 +122,9 @@ func (g *Guard) scatter() {
 }
 
 // Decide has act done, by Tick, if the key that was just taken was pressed by
-// itself: no other one within Alone before it or after. Keys that come together
-// are a paste, or were typed before; none of them decides anything, and there
-// must be a pause before another one does.
+// itself: no other one within Alone before it or after. Keys that come closer are
+// a sentence, a paste, a key that is held down, or were typed before; none of them
+// decides anything, and there must be a pause before another one does.
 func (g *Guard) Decide(act func()) {
 	if g.near {
 		g.burst, g.calm = true, false
@@ -123,7 +134,7 @@ func (g *Guard) Decide(act func()) {
 }
 
 // End has act done, by Tick, if no other key follows the one that was just taken
-// within Alone: it ends what was written, and is a part of it otherwise.
+// within Ends: it ends what was written, and is a part of it otherwise.
 func (g *Guard) End(act func()) { g.held, g.lone = act, false }
 
 // Tick does what the last key decides or ends, if it has stood alone for long
@@ -133,7 +144,7 @@ func (g *Guard) Tick(now time.Time, more bool) {
 		return
 	}
 	if more {
-		g.scatter()
+		g.cancel()
 		return
 	}
 	act := g.held
@@ -143,12 +154,26 @@ func (g *Guard) Tick(now time.Time, more bool) {
 
 // deciding is how long until it is known whether the last key was pressed by
 // itself; 0 or less if it was.
-func (g *Guard) deciding(now time.Time) time.Duration { return Alone - now.Sub(g.any) }
+func (g *Guard) deciding(now time.Time) time.Duration {
+	if !g.lone {
+		return Ends - now.Sub(g.any)
+	}
+	return Alone - now.Sub(g.any)
+}
+
+// Filled is how much of Alone has gone by since a key that decides was pressed, from
+// 0 to 1, while it is not known yet whether that stands alone.
+func (g *Guard) Filled(now time.Time) (part float64, deciding bool) {
+	if g.held == nil || !g.lone {
+		return 0, false
+	}
+	return min(1, float64(now.Sub(g.any))/float64(Alone)), true
+}
 
 // Undecided reports whether a key waits for Tick.
 func (g *Guard) Undecided() bool { return g.held != nil }
 
-// Burst reports whether the last keys came together and so decided nothing.
+// Burst reports whether the last keys were not alone and so decided nothing.
 func (g *Guard) Burst() bool { return g.burst }
 
 // Open is how long until input counts if none comes; 0 or less if it does.
@@ -180,7 +205,7 @@ func (g *Guard) Approves(now time.Time) time.Duration {
 // count or one has stood alone; 0 if nothing will. Call Tick then.
 func (g *Guard) Wake(now time.Time) time.Duration {
 	if g.Undecided() {
-		return max(time.Millisecond, g.deciding(now))
+		return max(time.Millisecond, min(step, g.deciding(now)))
 	}
 	return max(0, g.Approves(now))
 }
