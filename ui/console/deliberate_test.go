@@ -42,6 +42,7 @@ func TestADeliberateYTakesEffect(t *testing.T) {
 		}()
 		p.see(t, name)
 		ahead.Add(int64(typeahead.Shown + typeahead.Rest))
+		p.frame(t) // no clock but this one jumps, so nothing else would draw it anew
 		p.see(t, "y approves")
 		begun := time.Now()
 		p.press(t, "y")
