@@ -16,16 +16,19 @@ import (
 // ErrNoTerminal is the error of New where there is no terminal to draw on.
 var ErrNoTerminal = errors.New("not a terminal")
 
-// Screen is a tcell.Screen that passes on only what differs from the frame
-// before. It belongs to one goroutine; see the package's comment.
+// Screen is a tcell.Screen that sends only what differs from the frame before. It
+// belongs to one goroutine; see the package's comment.
 type Screen struct {
-	tcell.Screen // passes on; its cells are those of the last frame
+	tcell.Screen // the input and the modes of the terminal; and its cells without a painter
 
 	tty           *quietTTY // nil if the screen below is not a terminal of ours
+	painter       *painter  // draws in place of the screen below; nil where it cannot
+	encoder       encoder
+	tables        tables
 	width, height int
 	next, last    []cell
 	cursor, shown position
-	stale         bool // the screen below does not hold last
+	stale         bool // the terminal does not show last
 
 	held  atomic.Pointer[unix.Termios] // what the terminal was set to; nil where that is not known, and once it is given back
 	off   atomic.Pointer[string]       // what ends its modes
@@ -36,18 +39,9 @@ type Screen struct {
 	queue  queue
 }
 
-type cell struct {
-	text  string // a grapheme cluster; empty in the second cell of a wide one
-	style tcell.Style
-	width int8
-}
-
 type position struct{ x, y int }
 
-var (
-	blank  = cell{" ", tcell.StyleDefault, 1}
-	hidden = position{-1, -1}
-)
+var hidden = position{-1, -1}
 
 // New prepares the operator's terminal; Init takes it over. The error wraps
 // ErrNoTerminal if there is none.
@@ -82,25 +76,30 @@ func newAt(path string, tty tcell.Tty) (*Screen, error) {
 func NewOn(device tcell.Tty) (*Screen, error) {
 	drawUTF8()
 	tty := &quietTTY{Tty: device}
-	inner, err := tcell.NewTerminfoScreenFromTty(tty)
+	ti, err := tcell.LookupTerminfo(os.Getenv("TERM"))
 	if err != nil {
-		ti, lookupErr := tcell.LookupTerminfo("xterm-256color")
-		if lookupErr != nil {
+		var lookupErr error
+		if ti, lookupErr = tcell.LookupTerminfo("xterm-256color"); lookupErr != nil {
 			return nil, fmt.Errorf("terminal type %q: %w", os.Getenv("TERM"), err)
 		}
-		if inner, err = tcell.NewTerminfoScreenFromTtyTerminfo(tty, ti); err != nil {
-			return nil, fmt.Errorf("terminal type %q: %w", os.Getenv("TERM"), err)
-		}
+	}
+	inner, err := tcell.NewTerminfoScreenFromTtyTerminfo(tty, ti)
+	if err != nil {
+		return nil, fmt.Errorf("terminal type %q: %w", os.Getenv("TERM"), err)
 	}
 	s := Wrap(inner)
 	s.tty = tty
 	tty.events = s.EventQ
+	if paintable(ti) {
+		tty.keep = ti.HideCursor
+		s.painter, s.encoder = &painter{sync: ti.XTermLike}, encoder{inner, tty}
+	}
 	return s, nil
 }
 
 // Wrap puts a frame comparison in front of any screen.
 func Wrap(inner tcell.Screen) *Screen {
-	return &Screen{Screen: inner, cursor: hidden, shown: hidden, stale: true}
+	return &Screen{Screen: inner, tables: newTables(), cursor: hidden, shown: hidden, stale: true}
 }
 
 // Init takes the terminal over, with reports of pastes and of the focus.
@@ -245,10 +244,14 @@ func (s *Screen) resize() {
 	}
 	s.width, s.height = w, h
 	s.next, s.last = make([]cell, w*h), make([]cell, w*h)
-	for i := range s.next {
-		s.next[i] = blank
-	}
+	fill(s.next, blank)
 	s.stale = true
+}
+
+func fill(cells []cell, c cell) {
+	for i := range cells {
+		cells[i] = c
+	}
 }
 
 // Clear begins a frame.
@@ -257,10 +260,14 @@ func (s *Screen) Clear() { s.Fill(' ', tcell.StyleDefault) }
 // Fill begins a frame.
 func (s *Screen) Fill(r rune, style tcell.Style) {
 	s.resize()
-	c := cell{string(r), style, 1}
-	for i := range s.next {
-		s.next[i] = c
+	if s.tables.full() {
+		s.tables = newTables()
+		s.stale = true
+		if s.painter != nil {
+			s.painter.looks = nil
+		}
 	}
+	fill(s.next, cell{r, s.tables.style(style), 1})
 }
 
 // Put draws the first grapheme cluster of text.
@@ -276,12 +283,13 @@ func (s *Screen) Put(x, y int, text string, style tcell.Style) (rest string, wid
 		cluster, w = " ", 1
 	}
 	line := s.next[y*s.width : (y+1)*s.width]
+	drawn := cell{s.tables.glyph(cluster), s.tables.style(style), int8(w)}
 	s.split(line, x)
 	if w == 2 {
 		s.split(line, x+1)
-		line[x+1] = cell{"", style, 0}
+		line[x+1] = cell{' ', drawn.style, 0}
 	}
-	line[x] = cell{cluster, style, int8(w)}
+	line[x] = drawn
 	return rest, w
 }
 
@@ -289,10 +297,10 @@ func (s *Screen) Put(x, y int, text string, style tcell.Style) (rest string, wid
 func (s *Screen) split(line []cell, x int) {
 	switch line[x].width {
 	case 0:
-		line[x-1] = cell{" ", line[x-1].style, 1}
-		line[x] = cell{" ", line[x].style, 1}
+		line[x-1] = cell{' ', line[x-1].style, 1}
+		line[x] = cell{' ', line[x].style, 1}
 	case 2:
-		line[x+1] = cell{" ", line[x+1].style, 1}
+		line[x+1] = cell{' ', line[x+1].style, 1}
 	}
 }
 
@@ -346,10 +354,7 @@ func (s *Screen) Get(x, y int) (text string, style tcell.Style, width int) {
 		return "", tcell.StyleDefault, 0
 	}
 	c := s.next[y*s.width+x]
-	if c.width == 0 {
-		return " ", c.style, 1
-	}
-	return c.text, c.style, int(c.width)
+	return s.tables.text(c.glyph), s.tables.styles[c.style], max(int(c.width), 1)
 }
 
 // GetContent is what the present frame holds at a place.
@@ -376,38 +381,3 @@ func (s *Screen) ShowCursor(x, y int) {
 
 // HideCursor leaves the present frame without a cursor.
 func (s *Screen) HideCursor() { s.cursor = hidden }
-
-// Show sends the frame, as far as it differs from the one before.
-func (s *Screen) Show() {
-	if s.pass() || s.cursor != s.shown {
-		s.Screen.ShowCursor(s.cursor.x, s.cursor.y)
-		s.shown = s.cursor
-		s.Screen.Show()
-	}
-}
-
-// Sync sends the whole frame, whatever the terminal shows.
-func (s *Screen) Sync() {
-	s.stale = true
-	s.pass()
-	s.Screen.ShowCursor(s.cursor.x, s.cursor.y)
-	s.shown = s.cursor
-	s.Screen.Sync()
-}
-
-// pass hands cells that differ to the screen below.
-func (s *Screen) pass() (differs bool) {
-	for i := range s.next {
-		c := &s.next[i]
-		if !s.stale && *c == s.last[i] {
-			continue
-		}
-		differs = true
-		if c.width > 0 {
-			s.Screen.Put(i%s.width, i/s.width, c.text, c.style)
-		}
-		s.last[i] = *c
-	}
-	s.stale = false
-	return differs
-}

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -10,7 +11,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// quietTTY is a terminal device that does not send what would change nothing.
+// quietTTY is a terminal device that keeps tcell's frames from the terminal where a
+// painter draws in their place.
 // Writes are safe for concurrent use: those of tcell's own goroutines, which
 // repaint after a change of size, and those of the pump.
 //
@@ -23,10 +25,14 @@ type quietTTY struct {
 	ground ground
 
 	mute atomic.Bool // nothing is sent any more
+	keep string      // how tcell's frames begin, which are kept from the terminal; empty if they are not
 
 	mu      sync.Mutex
-	q       squeezer
 	opening *strings.Builder // what is sent meanwhile; nil while nobody wants to know
+	drawn   []byte           // the last frame of tcell's that was kept
+	frames  int              // how many were
+	touched bool             // tcell has written to the terminal
+	resized bool             // the terminal's size has changed, or its owner says so
 
 	input   sync.Mutex
 	reader  *reader       // nil while the terminal is given back
@@ -112,22 +118,49 @@ func openTTY() (tcell.Tty, error) {
 	return nil, fmt.Errorf("open the terminal: %w", err)
 }
 
-// Write sends p, or less of it to the same effect.
+// Write sends what tcell says to the terminal, but for its frames where those are kept.
+// Each is one write, which hides the cursor first, and the end of its bracket.
 func (t *quietTTY) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.keep != "" {
+		frame := bytes.TrimPrefix(p, []byte("\x1b[?2026h"))
+		if len(frame) > len(t.keep) && bytes.HasPrefix(frame, []byte(t.keep)) {
+			t.drawn, t.frames = bytes.Clone(p), t.frames+1
+			return len(p), nil
+		}
+		if len(p) == 0 || string(p) == "\x1b[?2026l" {
+			return len(p), nil
+		}
+		t.touched = true
+	}
 	if t.mute.Load() {
 		return len(p), nil
 	}
 	if t.opening != nil {
 		t.opening.Write(p)
 	}
-	if out := t.q.squeeze(p); len(out) > 0 {
-		if _, err := t.Tty.Write(out); err != nil {
-			return 0, err
-		}
-	}
-	return len(p), nil
+	return t.Tty.Write(p)
+}
+
+// takeDrawn is the last frame of tcell's that was kept; alone if it is the only one
+// since takeDrawn was last called.
+func (t *quietTTY) takeDrawn() (frame []byte, alone bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	frame, alone = t.drawn, t.frames == 1
+	t.drawn, t.frames = nil, 0
+	return frame, alone
+}
+
+// takeTouched reports whether tcell has written to the terminal, and whether the
+// terminal was resized, since it was last asked.
+func (t *quietTTY) takeTouched() (touched, resized bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	touched, resized = t.touched, t.resized
+	t.touched, t.resized = false, false
+	return touched, resized
 }
 
 // note keeps what is sent until noted.
@@ -161,9 +194,6 @@ func (t *quietTTY) Send(p []byte) error {
 func (t *quietTTY) WindowSize() (tcell.WindowSize, error) {
 	size, err := t.Tty.WindowSize()
 	if err == nil {
-		t.mu.Lock()
-		t.q.cols = size.Width
-		t.mu.Unlock()
 		if r := t.listener(); r != nil {
 			r.resize(size.Width, size.Height)
 		}
@@ -171,8 +201,8 @@ func (t *quietTTY) WindowSize() (tcell.WindowSize, error) {
 	return size, err
 }
 
-// NotifyResize implements tcell.Tty. A terminal that changes its size may move
-// its cursor.
+// NotifyResize implements tcell.Tty. A terminal that changes its size may move what it
+// shows.
 func (t *quietTTY) NotifyResize(cb func()) {
 	if cb == nil {
 		t.Tty.NotifyResize(nil)
@@ -180,7 +210,7 @@ func (t *quietTTY) NotifyResize(cb func()) {
 	}
 	t.Tty.NotifyResize(func() {
 		t.mu.Lock()
-		t.q.forget()
+		t.resized = true
 		t.mu.Unlock()
 		cb()
 	})
