@@ -149,6 +149,7 @@ func newTransport() *http.Transport {
 		MaxIdleConns:          4,
 		IdleConnTimeout:       90 * time.Second,
 		ExpectContinueTimeout: time.Second,
+		ReadBufferSize:        readBuffer,
 		// A header block is small; a server that sends more is broken.
 		MaxResponseHeaderBytes: 256 << 10,
 	}

@@ -75,7 +75,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		resp.Body = &document{r: io.LimitReader(body, maxDocument), body: resp.Body, cancel: cancel}
 		return resp, nil
 	}
-	capped := &capped{r: body, left: maxStream}
+	capped := &capped{r: &paced{r: body, ctx: ctx}, left: maxStream}
 	resp.Body = &frames{x: x, events: newEventReader(capped), raw: body, body: resp.Body, cancel: cancel}
 	return resp, nil
 }
@@ -114,6 +114,8 @@ type frames struct {
 
 	buf      bytes.Buffer
 	begun    bool // the first byte was looked at
+	pattern  pattern
+	held     *read // what ended the last pieces
 	any      bool
 	finished bool
 	err      error
@@ -132,7 +134,11 @@ func (f *frames) Read(p []byte) (int, error) {
 }
 
 func (f *frames) fill() error {
-	ev, err := f.next()
+	ev, pieces, err := f.next()
+	if pieces != nil {
+		f.pass(f.pattern.join(pieces))
+		return nil
+	}
 	switch {
 	case errors.Is(err, io.EOF) && !f.any:
 		return &Error{Kind: Truncated, again: true,
@@ -157,22 +163,63 @@ func (f *frames) fill() error {
 		return err
 	}
 	f.any = true
+	f.pattern.learn(ev.data, fr)
 	// The library asks for one chunk at a time, so these belong to the one that it gets now.
 	f.x.extras = fr.extras
 	if fr.finish {
 		f.finished = true
 		f.raw.limit = min(f.raw.limit, finishGrace)
 	}
-	f.buf.Reset()
-	f.buf.WriteString("data: ")
-	f.buf.Write(fr.data)
-	f.buf.WriteByte('\n')
+	f.pass(fr.data)
 	return nil
 }
 
-// next returns the next event. A server that answers with one document instead of a
+// read is what came of reading an event.
+type read struct {
+	ev  event
+	err error
+}
+
+// next is the next event, or the pieces of text of all that are like the last one and
+// have come already.
+func (f *frames) next() (ev event, pieces []byte, err error) {
+	if r := f.held; r != nil {
+		f.held = nil
+		return r.ev, nil, r.err
+	}
+	for {
+		ev, err := f.event()
+		piece, like := f.pattern.piece(ev.data)
+		switch {
+		case err == nil && like && ev.name == "":
+			if pieces == nil {
+				pieces = []byte{} // the piece may be empty
+			}
+			pieces = append(pieces, piece...)
+			if !f.events.ready() {
+				return event{}, pieces, nil
+			}
+		case pieces == nil:
+			return ev, nil, err
+		default:
+			ev.data = bytes.Clone(ev.data)
+			f.held = &read{ev, err}
+			return event{}, pieces, nil
+		}
+	}
+}
+
+// pass gives the library a chunk.
+func (f *frames) pass(chunk []byte) {
+	f.buf.Reset()
+	f.buf.WriteString("data: ")
+	f.buf.Write(chunk)
+	f.buf.WriteByte('\n')
+}
+
+// event returns the next event. A server that answers with one document instead of a
 // stream has said all of it in that.
-func (f *frames) next() (event, error) {
+func (f *frames) event() (event, error) {
 	if f.begun {
 		return f.events.next()
 	}

@@ -34,7 +34,7 @@ type eventReader struct {
 }
 
 func newEventReader(r io.Reader) *eventReader {
-	return &eventReader{r: bufio.NewReaderSize(r, 32<<10)}
+	return &eventReader{r: bufio.NewReaderSize(r, readBuffer)}
 }
 
 // next returns the next event, io.EOF at the end of the stream, errLineTooLong, or the
@@ -84,6 +84,13 @@ func (e *eventReader) document() (page []byte, is bool, err error) {
 		err = errLineTooLong
 	}
 	return page, true, err
+}
+
+// ready reports whether a line of data is next and can be read without waiting for it.
+func (e *eventReader) ready() bool {
+	waiting, _ := e.r.Peek(e.r.Buffered())
+	waiting = bytes.TrimLeft(waiting, "\r\n")
+	return bytes.HasPrefix(waiting, []byte("data:")) && bytes.IndexByte(waiting, '\n') >= 0
 }
 
 // readLine returns one line without its end.

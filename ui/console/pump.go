@@ -19,6 +19,7 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 const (
 	frameTime = time.Second / 60
 	spinTime  = 200 * time.Millisecond // between two steps of the spinner
+	spinGrace = 50 * time.Millisecond  // for a frame that comes as often
 	batch     = 4096                   // most events that are handled before a frame
 )
 
@@ -73,7 +74,11 @@ func (c *Console) pump(ctx context.Context) error {
 			if err := c.decide(events); err != nil {
 				return err
 			}
-			c.dirty = true
+			if rest := c.spinRest(); rest > 0 {
+				c.arm(rest)
+			} else {
+				c.dirty = true
+			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -99,10 +104,23 @@ func stopped() *time.Timer {
 // one follows the other at once, and a dialog would wait for its key for ever.
 func (c *Console) present() {
 	c.draw()
-	next := c.nextTick()
-	if next <= 0 {
-		return
+	c.drawn = time.Now()
+	if next := c.nextTick(); next > 0 {
+		c.arm(next)
 	}
+}
+
+// spinRest is how long the spinner can wait for its own frame, where nothing else does:
+// other frames move it, too.
+func (c *Console) spinRest() time.Duration {
+	if c.dirty || c.nextTick() != spinTime {
+		return 0
+	}
+	return spinTime + spinGrace - time.Since(c.drawn)
+}
+
+// arm has the pump look again after a time, or before.
+func (c *Console) arm(next time.Duration) {
 	if at := time.Now().Add(next); c.tickAt.IsZero() || at.Before(c.tickAt) {
 		c.tickAt = at
 		c.tick.Reset(next)

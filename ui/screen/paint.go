@@ -15,12 +15,16 @@ const bigFrame = 192
 // the step over them.
 const eraseFrom = 10
 
+// shortStep is how many cells are about as many bytes as a step over them.
+const shortStep = 4
+
 // painter turns what differs between two frames into the language of terminals: as
 // few bytes as it takes, with the terminal's own scrolling where rows moved.
 //
 // Only printable ASCII has a width that every terminal agrees on, and next to all
-// agree on single characters of one cell. Behind anything else the cursor's place is
-// not known, and is said.
+// agree on single characters that are no emoji: what follows such a character is
+// written right behind it, but nothing else is counted from there. Behind anything else
+// the cursor's place is not known, and is said.
 type painter struct {
 	sync bool // the terminal is an xterm: frames can be bracketed
 
@@ -70,9 +74,49 @@ func (p *painter) cells(t *tables, y int, next, last []cell) {
 			x += n
 			continue
 		}
+		p.bridge(y, x, next)
 		p.cell(t, y, x, c)
 		x += int(c.width)
 	}
+}
+
+// columns draws what stands in several rows one below the other, as the edges of frames
+// do, and notes it in last: a line feed is less than the place of each. It is for rows
+// that have come in, from top up to bottom.
+func (p *painter) columns(t *tables, top, bottom, width int, next, last []cell) {
+	for x := range width {
+		for y := top; y < bottom; y++ {
+			c := next[y*width+x]
+			n := 0
+			for i := y*width + x; y+n < bottom && next[i] == c && last[i] != c; i += width {
+				n++
+			}
+			if c.glyph < 0x80 || c.width != 1 || n < 2 {
+				continue
+			}
+			for row := y; row < y+n; row++ {
+				if row > y {
+					p.down(x)
+				}
+				p.cell(t, row, x, c)
+				last[row*width+x] = c
+			}
+			p.placed = false
+			y += n - 1
+		}
+	}
+}
+
+// down brings the cursor from wherever it is in its row to a column of the next one,
+// which is not beyond the terminal's last.
+func (p *painter) down(x int) {
+	if x == 0 {
+		p.out = append(p.out, "\r\n"...)
+	} else {
+		p.out = append(p.out, "\n\x1b["...)
+		p.out = append(strconv.AppendInt(p.out, int64(x+1), 10), 'G')
+	}
+	p.row, p.col, p.placed, p.sure = p.row+1, x, true, true
 }
 
 // erasable is how many blank cells are best erased at the beginning of a row's rest.
@@ -106,7 +150,25 @@ func (p *painter) cell(t *tables, y, x int, c cell) {
 	p.out = append(p.out, t.text(c.glyph)...)
 	p.col += int(c.width)
 	p.sure = false
-	p.placed = c.width == 1 && c.glyph >= 0
+	p.placed = c.glyph >= 0 && (c.width == 1 || !disputed(c.glyph))
+}
+
+// bridge draws what is between the cursor and a place in its row once more, where that
+// takes less than a step.
+func (p *painter) bridge(y, x int, row []cell) {
+	n := x - p.col
+	if !p.placed || p.row != y || n < 1 || n > shortStep {
+		return
+	}
+	for _, c := range row[p.col:x] {
+		if c.glyph < 0x20 || c.glyph >= 0x7f || c.width != 1 || !p.pen.known || p.looks[c.style] != p.pen.now {
+			return
+		}
+	}
+	for _, c := range row[p.col:x] {
+		p.out = append(p.out, byte(c.glyph))
+	}
+	p.col = x
 }
 
 // disputed reports whether terminals disagree about the width of a wide character:

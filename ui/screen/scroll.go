@@ -10,8 +10,10 @@ const (
 	pieceWidth = 12
 	// fewest is the number of pieces that have to have moved together.
 	fewest = 3
-	// scrollCost is what a movement has to save, in cells: it is some 20 bytes itself.
+	// scrollCost is what a movement itself takes, in bytes, and runCost what a run of
+	// cells takes beside its text: a step there, and colours.
 	scrollCost = 24
+	runCost    = 10
 )
 
 // findShift looks for a movement that makes last more like next. It is none if drawing
@@ -83,29 +85,44 @@ func findShift(next, last []cell, width int) shift {
 			best.bottom = max(best.bottom, m.row+1, m.row+m.n+1)
 		}
 	}
-	if best.saves(next, last, width) < scrollCost {
+	if best.saves(next, last, width) <= 0 {
 		return shift{}
 	}
 	return best
 }
 
-// saves is how many cells less are to be drawn after a movement.
+// saves is about how many bytes less are to be sent with a movement.
 func (s shift) saves(next, last []cell, width int) int {
-	without, with := 0, 0
+	without, with := 0, scrollCost+max(s.n, -s.n)
+	empty := make([]cell, width)
+	fill(empty, blank)
 	for y := s.top; y < s.bottom; y++ {
 		row := next[y*width : (y+1)*width]
-		from := y + s.n
-		came := from < s.top || from >= s.bottom
-		for x := range row {
-			if row[x] != last[y*width+x] {
-				without++
-			}
-			if came && row[x] != blank || !came && row[x] != last[from*width+x] {
-				with++
-			}
+		moved := empty
+		if from := y + s.n; from >= s.top && from < s.bottom {
+			moved = last[from*width : (from+1)*width]
 		}
+		without += cost(row, last[y*width:(y+1)*width])
+		with += cost(row, moved)
 	}
 	return without - with
+}
+
+// cost is about how many bytes it takes to make one row of another.
+func cost(next, last []cell) int {
+	bytes, same := 0, shortStep+1
+	for x := range next {
+		if next[x] == last[x] {
+			same++
+			continue
+		}
+		if same > shortStep || next[x].style != next[x-1].style {
+			bytes += runCost
+		}
+		same = 0
+		bytes++
+	}
+	return bytes
 }
 
 // apply moves the rows of a frame.

@@ -63,6 +63,7 @@ func (s *Screen) paint() {
 	} else if move := findShift(s.next, s.last, s.width); move.n != 0 {
 		p.scroll(move.top, move.bottom, move.n)
 		move.apply(s.last, s.width)
+		p.columns(&s.tables, move.top, move.bottom, s.width, s.next, s.last)
 	}
 	for y := range s.height {
 		next, last := s.next[y*s.width:(y+1)*s.width], s.last[y*s.width:(y+1)*s.width]

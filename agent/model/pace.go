@@ -1,0 +1,55 @@
+package model
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// A reply that goes on is read at intervals: whoever reads each token by itself is woken
+// hundreds of times a second, which costs more than all that is done with them. A short
+// reply is read as it comes.
+const (
+	paceFrom   = time.Second // after the first byte
+	paceTime   = 100 * time.Millisecond
+	slowFrom   = 4 * time.Second
+	slowTime   = 200 * time.Millisecond
+	readBuffer = 64 << 10 // bytes that are read at once
+)
+
+// paced is a reader that lets time pass between two reads. The first error of ctx ends
+// the wait.
+type paced struct {
+	r     io.Reader
+	ctx   context.Context
+	began time.Time // the first byte came; zero before
+	last  time.Time
+}
+
+// Read implements io.Reader.
+func (p *paced) Read(b []byte) (int, error) {
+	if wait := p.wait(); wait > 0 && !sleep(p.ctx, wait) {
+		return 0, context.Cause(p.ctx)
+	}
+	n, err := p.r.Read(b)
+	p.last = time.Now()
+	if p.began.IsZero() {
+		p.began = p.last
+	}
+	return n, err
+}
+
+// wait is how long the next read has to wait.
+func (p *paced) wait() time.Duration {
+	if p.began.IsZero() {
+		return 0
+	}
+	pause := time.Duration(0)
+	switch age := p.last.Sub(p.began); {
+	case age >= slowFrom:
+		pause = slowTime
+	case age >= paceFrom:
+		pause = paceTime
+	}
+	return pause - time.Since(p.last)
+}
