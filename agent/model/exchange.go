@@ -57,7 +57,8 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	watch := newWatch(ctx, cancel)
 	watch.start(x.c.cfg.HeaderTimeout, errNoHeader)
-	resp, err := x.c.transport.RoundTrip(req.WithContext(ctx))
+	pauses := &lull{}
+	resp, err := x.c.transport.RoundTrip(req.WithContext(pauses.trace(ctx)))
 	watch.stop()
 	if err != nil {
 		err = x.c.connectionError(watch.cause(err))
@@ -75,7 +76,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		resp.Body = &document{r: io.LimitReader(body, maxDocument), body: resp.Body, cancel: cancel}
 		return resp, nil
 	}
-	capped := &capped{r: &paced{r: body, ctx: ctx}, left: maxStream}
+	capped := &capped{r: &paced{r: body, ctx: ctx, pauses: pauses}, left: maxStream}
 	resp.Body = &frames{x: x, events: newEventReader(capped), raw: body, body: resp.Body, cancel: cancel}
 	return resp, nil
 }

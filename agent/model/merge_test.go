@@ -100,7 +100,7 @@ func TestALongReplyIsReadAtIntervals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		source := &always{}
-		p := &paced{r: source, ctx: ctx}
+		p := &paced{r: source, ctx: ctx, pauses: &lull{}}
 		buf := make([]byte, 1)
 		read := func() time.Duration {
 			begin := time.Now()

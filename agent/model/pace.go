@@ -13,23 +13,29 @@ const (
 	paceFrom   = time.Second // after the first byte
 	paceTime   = 100 * time.Millisecond
 	slowFrom   = 4 * time.Second
-	slowTime   = 200 * time.Millisecond
+	slowTime   = 250 * time.Millisecond
 	readBuffer = 64 << 10 // bytes that are read at once
 )
 
 // paced is a reader that lets time pass between two reads. The first error of ctx ends
 // the wait.
 type paced struct {
-	r     io.Reader
-	ctx   context.Context
-	began time.Time // the first byte came; zero before
-	last  time.Time
+	r      io.Reader
+	ctx    context.Context
+	pauses *lull
+	began  time.Time // the first byte came; zero before
+	last   time.Time
 }
 
 // Read implements io.Reader.
 func (p *paced) Read(b []byte) (int, error) {
-	if wait := p.wait(); wait > 0 && !sleep(p.ctx, wait) {
-		return 0, context.Cause(p.ctx)
+	if wait := p.wait(); wait > 0 {
+		p.pauses.begin()
+		whole := sleep(p.ctx, wait)
+		p.pauses.end()
+		if !whole {
+			return 0, context.Cause(p.ctx)
+		}
 	}
 	n, err := p.r.Read(b)
 	p.last = time.Now()

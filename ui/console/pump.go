@@ -19,7 +19,7 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 const (
 	frameTime = time.Second / 60
 	spinTime  = 200 * time.Millisecond // between two steps of the spinner
-	spinGrace = 50 * time.Millisecond  // for a frame that comes as often
+	spinGrace = 75 * time.Millisecond  // for a frame that comes as often
 	batch     = 4096                   // most events that are handled before a frame
 )
 
