@@ -133,7 +133,7 @@ func (a *app) playTape(ctx context.Context, rec *recording.Recording, f replayFl
 	if err != nil {
 		return err
 	}
-	styles := screen.NewStyles(theme)
+	styles := s.Styles(theme)
 	err = player.Run(ctx, s, player.New(rec, &styles, player.Options{
 		Name: name, Speed: f.speed, Idle: f.idle, At: f.at, Paused: f.paused, Keys: bound, Hints: true,
 	}), c.Display.Theme)

@@ -208,7 +208,7 @@ func (c *Console) open() (*screen.Screen, error) {
 	if err := s.Init(); err != nil {
 		return nil, err
 	}
-	if err := c.askGround(s); err != nil {
+	if err := errors.Join(c.fit(s), c.askGround(s)); err != nil {
 		s.Fini()
 		return nil, err
 	}
@@ -216,6 +216,15 @@ func (c *Console) open() (*screen.Screen, error) {
 		s.EnableMouse(mouseReports...)
 	}
 	return s, nil
+}
+
+// fit has the theme in the colours that the screen has.
+func (c *Console) fit(s *screen.Screen) error {
+	theme, err := themes.Load(c.themeName)
+	if err == nil {
+		c.styles = s.Styles(theme)
+	}
+	return err
 }
 
 // welcome puts the first lines into the chat.

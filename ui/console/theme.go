@@ -52,6 +52,6 @@ func (c *Console) wear(name string) {
 		c.lost = err
 		return
 	}
-	c.styles = screen.NewStyles(theme)
+	c.styles = c.screen.Styles(theme)
 	c.panes.restyle(&c.styles)
 }

@@ -79,7 +79,7 @@ func Run(ctx context.Context, s *screen.Screen, p *Player, theme string) error {
 				if err != nil {
 					return fmt.Errorf("replay: %w", err)
 				}
-				styles := screen.NewStyles(worn)
+				styles := s.Styles(worn)
 				p.SetStyles(&styles)
 			case *tcell.EventError:
 				return fmt.Errorf("replay: %w", ev)

@@ -96,7 +96,7 @@ func (p *painter) columns(t *tables, top, bottom, width int, next, last []cell) 
 			}
 			for row := y; row < y+n; row++ {
 				if row > y {
-					p.down(x)
+					p.down(x, width)
 				}
 				p.cell(t, row, x, c)
 				last[row*width+x] = c
@@ -107,14 +107,18 @@ func (p *painter) columns(t *tables, top, bottom, width int, next, last []cell) 
 	}
 }
 
-// down brings the cursor from wherever it is in its row to a column of the next one,
-// which is not beyond the terminal's last.
-func (p *painter) down(x int) {
-	if x == 0 {
-		p.out = append(p.out, "\r\n"...)
-	} else {
+// down brings the cursor from behind a character that it has drawn in a column to that
+// column of the next row, which is not beyond the terminal's last. Where the cursor
+// stands behind the last column is the terminal's own affair, and so the column is said.
+func (p *painter) down(x, width int) {
+	switch x {
+	case 0:
+		p.out = append(p.out, "\n\r"...)
+	case width - 1:
 		p.out = append(p.out, "\n\x1b["...)
 		p.out = append(strconv.AppendInt(p.out, int64(x+1), 10), 'G')
+	default:
+		p.out = append(p.out, "\n\b"...)
 	}
 	p.row, p.col, p.placed, p.sure = p.row+1, x, true, true
 }

@@ -47,6 +47,15 @@ func NewStyles(t themes.Theme) Styles {
 	}
 }
 
+// Styles turns a theme into styles that this screen can show. On a terminal of eight
+// colours they are those of [themes.Eight].
+func (s *Screen) Styles(t themes.Theme) Styles {
+	if s.Colors() == 8 {
+		t = themes.Eight(t)
+	}
+	return NewStyles(t)
+}
+
 // Trust is the style of a target's trust: "prod", "stage", "lab". Any other
 // word is drawn plainly.
 func (s Styles) Trust(trust string) tcell.Style {
