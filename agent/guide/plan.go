@@ -128,22 +128,7 @@ type found struct {
 	turn
 }
 
-// line is a command's text for this question.
-func (f found) line(c *command) string {
-	return strings.ReplaceAll(c.Run, "{path}", f.folder())
-}
-
-// folder is the folder whose largest parts are looked for.
-func (f found) folder() string {
-	if f.path != "" {
-		return f.path
-	}
-	return "/var"
-}
-
-func (f found) step(c *command) step {
-	return observe(f.line(c), strings.ReplaceAll(c.Why, "{path}", f.folder()))
-}
+func (f found) step(c *command) step { return observe(c.Run, c.Why) }
 
 // steps are the topic's commands, and of the spare ones those whose turn has come.
 func (f found) steps() []step {
@@ -188,7 +173,7 @@ func (f found) problems() []string {
 				continue
 			}
 		}
-		list = append(list, problem(f.line(c), o))
+		list = append(list, problem(c.Run, o))
 	}
 	return list
 }
@@ -218,13 +203,15 @@ func denial(what string, o outcome) string {
 
 // followUps are steps that a topic needs once it knows more.
 var followUps = map[string]func(found) []step{
-	"disk":         fullestFolder,
+	"disk":         diskSteps,
+	"files":        fileSteps,
 	"certificates": readCertificates,
 }
 
 // reports turn results into sentences, by topic.
 var reports = map[string]func(found) string{
 	"disk":         reportDisk,
+	"files":        reportFiles,
 	"load":         reportLoad,
 	"memory":       reportMemory,
 	"listeners":    reportListeners,
