@@ -73,6 +73,6 @@ func sayDeleted(list []deleted) (text string, bytes float64) {
 	if len(items) == 0 {
 		return "", 0
 	}
-	return fmt.Sprintf("Another **%s** %s in files that were deleted while a process has them open: %s. That room comes back when the process closes them or ends.",
-		sayBytes(bytes), isAre(1), series(items)), bytes
+	return fmt.Sprintf("Another **%s** is in files that were deleted while a process has them open: %s. That room comes back when the process closes them or ends.",
+		sayBytes(bytes), series(items)), bytes
 }

@@ -197,8 +197,8 @@ func (d *descent) say(f found) string {
 		}
 		parts = append(parts, text+".")
 	default:
-		parts = append(parts, fmt.Sprintf("Of the %s under %s, **%.0f %%** %s in %s.", sayBytes(d.used), code(d.root),
-			min(100, 100*d.sizes.sum(named)/d.used), isAre(1), series(d.items(named))))
+		parts = append(parts, fmt.Sprintf("Of the %s under %s, **%.0f %%** is in %s.", sayBytes(d.used), code(d.root),
+			min(100, 100*d.sizes.sum(named)/d.used), series(d.items(named))))
 	}
 	gone := 0.0
 	if o, ok := f.done[observe(deletedLine, "").key()]; ok && o.missing() == "" && !o.denied {
@@ -206,11 +206,13 @@ func (d *descent) say(f found) string {
 		gone = bytes
 		parts = append(parts, text)
 	}
-	if denied := d.sizes.denied; len(denied) > 0 && (d.gap()-gone > (1-enough)*d.used || !d.mount) {
+	unseen := d.gap() - gone
+	explained := d.sizes.sum(named)+gone >= enough*d.used
+	if denied := d.sizes.denied; len(denied) > 0 && (!d.mount || !explained) {
 		parts = append(parts, sayUnreadable(denied))
 	}
-	if rest := d.gap() - gone; d.mount && total > 0 && rest > (1-enough)*d.used {
-		parts = append(parts, fmt.Sprintf("**%s are not explained**: they may be in folders that this user may not read, in deleted files that another user's process has open, or hidden below another file system.", sayBytes(rest)))
+	if !explained && total > 0 && unseen > notable*d.used {
+		parts = append(parts, fmt.Sprintf("**%s are not explained**: they may be in folders that this user may not read, in deleted files that another user's process has open, or hidden below another file system.", sayBytes(unseen)))
 	}
 	for _, s := range d.failed {
 		line, _ := s.args["command"].(string)

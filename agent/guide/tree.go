@@ -3,6 +3,8 @@ package guide
 import (
 	"sort"
 	"strings"
+
+	"github.com/nod-console/nod/tools/risk"
 )
 
 // sizes is what du said of folders and files below a root, in bytes, and what it could
@@ -94,7 +96,7 @@ const (
 func (s *sizes) named(used float64) []string {
 	list := []string{s.root}
 	sum := s.of[s.root]
-	goal := enough * min(used, sum)
+	goal := min(enough*used, 0.95*sum)
 	for final := map[string]bool{}; ; {
 		at := -1
 		for i, path := range list {
@@ -149,10 +151,11 @@ func (s *sizes) sum(paths []string) (bytes float64) {
 	return bytes
 }
 
-// next is the largest folder that is worth another look; "" if there is none.
+// next is the largest folder that is worth another look; "" if there is none. Folders
+// whose listing would need an approval are not looked into: their size is known.
 func (s *sizes) next(used float64) string {
 	for _, path := range s.named(used) {
-		if s.unseen(path) && s.of[path] >= used/10 && isPlainPath(path) {
+		if s.unseen(path) && s.of[path] >= used/10 && isPlainPath(path) && risk.Command(duLine(path), risk.Bash).Auto {
 			return path
 		}
 	}
