@@ -6,7 +6,7 @@
 // [New] opens the operator's terminal and returns a [Screen], which is a
 // tcell.Screen: draw everything anew for each frame and call Show. A frame that
 // equals the one before sends nothing; one typed character sends that
-// character and little more.
+// character and little more; text that moved up is moved by the terminal.
 //
 // A Screen belongs to one goroutine, the console's pump. Only PostEvent and
 // Fini may be called from others.
@@ -34,12 +34,19 @@
 //
 // # Design
 //
-// tcell compares cells with those of the last frame, but a cell that is
-// cleared and drawn again within one frame counts as changed where it is wide,
-// and each frame, even an empty one, hides the cursor, places it and shows it.
-// So there are two savers: the Screen keeps whole frames and passes on only
-// cells that differ, and the tty below tcell drops what the terminal already
-// is: the same position, the same attributes, the same visibility. The second
-// one knows nothing of tcell but the language of terminals (ECMA-48); what it
-// does not understand it passes on and forgets what it knew.
+// tcell knows the terminal: its input, its modes, its colours. It does not draw here.
+// It looks at every cell for each frame, hides and places the cursor even for an empty
+// one, and cannot scroll: a line that a chat gained cost the whole chat. So the Screen
+// keeps whole frames as numbers ([tables]), finds what moved ([findShift]) and writes
+// what differs ([painter]) in the language of terminals (ECMA-48, with the scroll region
+// of a VT100 and the cursor of a VT220). How a style is written it learns from tcell,
+// which draws a sample that the tty keeps to itself ([encoder]).
+//
+// The scroll region is as wide as the terminal, and so what stands beside a part that
+// scrolls is drawn again where it is not the same in the next row: edges of frames
+// column by column, which is a line feed each. Left and right margins would save that,
+// but neither tmux nor kitty nor the Linux console has them.
+//
+// A terminal that does not speak this language, and a screen that is no terminal, get
+// the cells that differ through tcell.
 package screen
