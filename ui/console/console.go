@@ -76,7 +76,6 @@ type Console struct {
 	echo      string      // the pane that a key went to and that has not changed since
 	tick      *time.Timer // fires when the screen changes by itself
 	tickAt    time.Time   // when it does; zero while it does not run
-	drawn     time.Time   // when the last frame was
 	crash     *PanicError
 	lost      error // the terminal could not be given back, or taken over again
 

@@ -74,11 +74,7 @@ func (c *Console) pump(ctx context.Context) error {
 			if err := c.decide(events); err != nil {
 				return err
 			}
-			if rest := c.spinRest(); rest > 0 {
-				c.arm(rest)
-			} else {
-				c.dirty = true
-			}
+			c.dirty = true
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -100,23 +96,23 @@ func stopped() *time.Timer {
 }
 
 // present draws, and has the pump look again when the screen changes by itself. It
-// never puts that off: where a frame takes longer than frameTime and a pane floods,
+// puts that off for nothing but the spinner: where a frame takes longer than frameTime and a pane floods,
 // one follows the other at once, and a dialog would wait for its key for ever.
 func (c *Console) present() {
 	c.draw()
-	c.drawn = time.Now()
-	if next := c.nextTick(); next > 0 {
+	switch next := c.nextTick(); {
+	case c.onlySpins():
+		c.tickAt = time.Time{} // this frame has moved the spinner
+		c.arm(spinTime + spinGrace)
+	case next > 0:
 		c.arm(next)
 	}
 }
 
-// spinRest is how long the spinner can wait for its own frame, where nothing else does:
-// other frames move it, too.
-func (c *Console) spinRest() time.Duration {
-	if c.dirty || c.nextTick() != spinTime {
-		return 0
-	}
-	return spinTime + spinGrace - time.Since(c.drawn)
+// onlySpins reports whether nothing but the spinner changes by itself. It alone can be
+// put off: other frames move it, too.
+func (c *Console) onlySpins() bool {
+	return c.turns.busy && c.approval.next() == 0 && !c.questions.visible() && c.player == nil
 }
 
 // arm has the pump look again after a time, or before.
