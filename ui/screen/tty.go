@@ -137,11 +137,20 @@ func (t *quietTTY) Write(p []byte) (int, error) {
 	if t.mute.Load() {
 		return len(p), nil
 	}
+	out := []byte(cursorTaste.Replace(string(p)))
 	if t.opening != nil {
-		t.opening.Write(p)
+		t.opening.Write(out)
 	}
-	return t.Tty.Write(p)
+	if _, err := t.Tty.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
+
+// cursorTaste takes out what makes the cursor blink or gives it a shape: that is the
+// operator's taste. The last two are the Linux console's.
+var cursorTaste = strings.NewReplacer(
+	"\x1b[?12;25h", "\x1b[?25h", "\x1b[?12l", "", "\x1b[?12h", "", "\x1b[34h", "", "\x1b[34l", "", "\x1b[?0c", "", "\x1b[?1c", "")
 
 // takeDrawn is the last frame of tcell's that was kept; alone if it is the only one
 // since takeDrawn was last called.
