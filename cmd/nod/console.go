@@ -104,8 +104,6 @@ type station struct {
 	failed  error // why parts is not there
 	tending sync.WaitGroup
 
-	connected chan struct{} // closed when the targets of the start are connected, as far as they can be
-
 	mu       sync.Mutex
 	mirrored map[*site]bool    // whose panes are shown
 	loads    map[string]string // what targets use, in words
@@ -114,6 +112,8 @@ type station struct {
 	// Why there are no containers of a kind.
 	engineFaults map[docker.Kind]error
 	steps        map[string]string // how far the connections to targets are
+	attempted    map[string]bool   // targets that are connected, or could not be
+	moved        chan struct{}     // closed and renewed when attempted or the current target changes
 	talk         string            // the conversation; empty until something is said
 	local        []model.Local     // model servers on this machine that were found
 	used         []brain           // that /model has opened
@@ -122,8 +122,8 @@ type station struct {
 // openStation opens what the first frame shows: the store and the screen.
 func (a *app) openStation(ctx context.Context, c *config.Config, targets []string) (d *station, err error) {
 	d = &station{
-		app: a, config: c, targets: targets, opened: make(chan struct{}), connected: make(chan struct{}),
-		steps: map[string]string{}, loads: map[string]string{}, logs: map[string]func(){},
+		app: a, config: c, targets: targets, opened: make(chan struct{}), moved: make(chan struct{}),
+		steps: map[string]string{}, attempted: map[string]bool{}, loads: map[string]string{}, logs: map[string]func(){},
 		followed: map[*engine]bool{}, engineFaults: map[docker.Kind]error{},
 	}
 	var barred error
@@ -206,7 +206,6 @@ func (d *station) run(ctx context.Context) error {
 	defer cancel(nil)
 	var failed error // of this start, for after the end
 	d.tending.Go(func() {
-		defer close(d.connected)
 		d.failed = d.open()
 		close(d.opened) // d.failed is for everybody from here on
 		if failed = d.failed; failed == nil {
@@ -268,6 +267,9 @@ func (d *station) open() error {
 	if d.parts.turns, err = h.openAgent(d.brain, d.store); err != nil {
 		return err
 	}
+	// Also if it cannot be reached: what is meant for it runs nowhere else. It is chosen
+	// before anybody can ask which target a prompt is for.
+	h.sites.choose(d.targets[0])
 	h.sites.onChange(d.sitesChanged)
 	return nil
 }
@@ -282,17 +284,15 @@ func (d *station) ready(ctx context.Context) (stationParts, error) {
 	}
 }
 
-// talking waits until the targets of the start are connected, and returns the
-// present conversation and what runs its turns.
+// talking waits until the current target is connected, as far as it can be, and returns
+// the present conversation and what runs its turns.
 func (d *station) talking(ctx context.Context) (turns *agent.Agent, talk string, err error) {
 	parts, err := d.ready(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	select {
-	case <-d.connected:
-	case <-ctx.Done():
-		return nil, "", context.Cause(ctx)
+	if err := d.awaitTarget(ctx); err != nil {
+		return nil, "", err
 	}
 	talk, err = d.conversation(ctx)
 	return parts.turns, talk, err

@@ -36,8 +36,7 @@ func (a *app) canonical(c *config.Config, targets []string) ([]string, error) {
 // connectAll connects the targets of the start. Without this machine there is
 // no console; a host that cannot be reached is told.
 func (d *station) connectAll(ctx context.Context) error {
-	// Also if it cannot be reached: what is meant for it runs nowhere else.
-	d.parts.house.sites.choose(d.targets[0])
+	d.sitesChanged()
 	for _, name := range d.targets {
 		err := d.connect(ctx, d.parts.house, name)
 		switch {
@@ -52,12 +51,56 @@ func (d *station) connectAll(ctx context.Context) error {
 	return nil
 }
 
+// awaitTarget waits for the current target, if it is one of the start that is not
+// connected yet, and says so. The operator may choose another one meanwhile.
+func (d *station) awaitTarget(ctx context.Context) error {
+	for said := ""; ; {
+		d.mu.Lock()
+		moved := d.moved
+		d.mu.Unlock()
+		name := d.currentTarget()
+		d.mu.Lock()
+		settled := d.attempted[name] || !slices.Contains(d.targets, name)
+		d.mu.Unlock()
+		if settled {
+			return nil
+		}
+		if name != said {
+			d.screen.Notify("waits for " + name + ", which is being connected")
+			said = name
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// settle notes that an attempt to connect a target is over.
+func (d *station) settle(name string) {
+	d.mu.Lock()
+	d.attempted[name] = true
+	d.mu.Unlock()
+	d.move()
+}
+
+// move wakes those who wait for the current target.
+func (d *station) move() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.moved)
+	d.moved = make(chan struct{})
+}
+
 // connect opens a target and shows its panes until it is dropped or ctx ends.
 func (d *station) connect(ctx context.Context, h *house, name string) error {
+	defer d.settle(name)
 	s, err := h.sites.open(ctx, name)
 	if err != nil {
 		return err
 	}
+	defer d.settle(s.name()) // which a container is not always called by
 	for _, note := range s.notes {
 		d.screen.Notify(note)
 	}
@@ -177,6 +220,7 @@ func (d *station) step(target, text string) {
 
 // sitesChanged shows which target is the current one, and how it stands.
 func (d *station) sitesChanged() {
+	d.move()
 	d.screen.SetTarget(d.statusOf(d.currentTarget()))
 	d.screen.TargetsChanged()
 }
