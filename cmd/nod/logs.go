@@ -68,6 +68,9 @@ func (d *station) toggleLogs(ctx context.Context, name string) error {
 	}
 	l := &logs{registry: r, engine: e, name: name, id: c.ID, terminal: vt.New(vt.Size{Cols: 80, Rows: 24}, vt.Options{Scrollback: logScrollback, Reflow: true})}
 	pane := l.pane()
+	if h := d.house(); h != nil {
+		pane.Trust = string(h.policy.TrustOf(name))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	d.mu.Lock()
 	if d.logs[name] != nil { // somebody was quicker

@@ -23,6 +23,7 @@ const freshPaneWait = 200 * time.Millisecond
 type mirrors struct {
 	site   *site
 	panes  *pane.Keeper
+	trust  string // of the site's target
 	screen face
 	shown  map[*pane.Pane]string // their IDs on the screen
 	gaveUp bool                  // a shared pane could not be made
@@ -35,7 +36,8 @@ type mirrors struct {
 func (d *station) mirror(ctx context.Context, s *site) {
 	changes, unsubscribe := s.panes.Changes()
 	defer unsubscribe()
-	m := mirrors{site: s, panes: s.panes, screen: d.screen, shown: map[*pane.Pane]string{}}
+	trust := string(d.parts.house.policy.TrustOf(s.name()))
+	m := mirrors{site: s, panes: s.panes, trust: trust, screen: d.screen, shown: map[*pane.Pane]string{}}
 	for stood := true; ctx.Err() == nil; {
 		linked := s.linkChanged() // before it is looked at
 		stands := s.container == nil || s.container.stands() == nil
@@ -83,6 +85,7 @@ func (m *mirrors) update(there []*pane.Pane) (shared bool) {
 	for _, p := range there {
 		if _, known := m.shown[p]; !known {
 			added := mirrorOf(m.site, p)
+			added.Trust = m.trust
 			m.shown[p] = added.ID
 			m.screen.AddPane(added)
 		}

@@ -199,6 +199,9 @@ type Pane struct {
 	// Title is what its frame says: "local · nod/main".
 	Title string
 
+	// Trust is that of the terminal's target: "prod", "stage", "lab" or empty.
+	Trust string
+
 	// Name is its short name, for a row of many: "build". Empty: the title.
 	Name string
 

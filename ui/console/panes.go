@@ -165,6 +165,9 @@ func (ps *panes) draw(c *Console, i int, r rect, active bool) {
 		right = "not live"
 	}
 	p.view.SetTitle(ps.title(i, i == c.subject()), right)
+	if p.pane.Trust != "" {
+		p.view.SetTrust("●"+p.pane.Trust, c.styles.Trust(p.pane.Trust))
+	}
 	p.view.SetState(p.words(active, typing, i == c.subject()))
 	p.view.SetRect(r.x, r.y, r.w, r.h)
 	p.worker.resize(r.w-2, r.h-2)

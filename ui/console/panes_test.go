@@ -42,6 +42,28 @@ func TestAnyNumberOfPanesHasALayout(t *testing.T) {
 	}
 }
 
+// TestTrustStandsInEachPanesFrame proves that each pane says how much its machine
+// matters, at every size and while the operator types into it.
+func TestTrustStandsInEachPanesFrame(t *testing.T) {
+	for _, size := range [][2]int{{40, 10}, {80, 24}, {120, 40}, {200, 60}} {
+		s := prepare(t, size[0], size[1], nil)
+		for i, trust := range []string{"prod", "stage"} {
+			p := newTerminal("$ ").pane(fmt.Sprint(i), "ssh:web-1.intern.example.com · ops/t"+fmt.Sprint(i))
+			p.Trust, p.Main = trust, i == 0
+			s.console.AddPane(p)
+		}
+		s.Run(s.console.Run)
+		s.Idle().Press("Tab", "Tab").See("●prod")
+		if size[0] >= 120 {
+			s.See("●stage")
+		}
+		s.Press("Ctrl-]").See("typing").See("●prod")
+		if size[0] >= 120 {
+			s.See("●stage")
+		}
+	}
+}
+
 func TestTheMainPaneStandsFirstAndTheKeyboardStays(t *testing.T) {
 	s := prepare(t, 80, 24, nil)
 	s.many(9)

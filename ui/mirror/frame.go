@@ -9,10 +9,13 @@ import (
 	"github.com/nod-console/nod/ui/screen"
 )
 
-// drawTitles writes on the frame: whose terminal it is and how much of it is
-// out of sight at the top, what the keys do at the bottom.
+// drawTitles writes on the frame: whose terminal it is, how much that matters, and how
+// much of it is out of sight at the top, what the keys do at the bottom.
 func (m *Mirror) drawTitles(s tcell.Screen, border tcell.Style) {
 	x, y, width, _ := m.GetRect()
+	m.drawWords(s, width-4)
+	trust := screen.Draw(s, x+2, y, width-4, pad(screen.Cut(m.trust, width-6)), m.trustStyle)
+	x, width = x+trust, width-trust
 	right, style, notice := m.right, m.styles.Muted, false
 	switch words := m.apart(); {
 	case words != "":
@@ -27,7 +30,6 @@ func (m *Mirror) drawTitles(s tcell.Screen, border tcell.Style) {
 	} else if notice { // it wins over the name
 		screen.Draw(s, x+2, y, room, pad(screen.Cut(right, room-2)), style)
 	}
-	m.drawWords(s, room)
 }
 
 // apart says how far what is shown is from the live picture; "" if it is that.

@@ -32,6 +32,8 @@ type Mirror struct {
 
 	snap        *vt.Snapshot
 	left, right string
+	trust       string // what stands before left, in its own style
+	trustStyle  tcell.Style
 	state       string
 	said        string // what came of the last key
 	typing      bool
@@ -77,6 +79,14 @@ func (m *Mirror) SetSnapshot(s *vt.Snapshot) *Mirror {
 // the right how it is. An empty right part says "live" and the size.
 func (m *Mirror) SetTitle(left, right string) *Mirror {
 	m.left, m.right = left, right
+	return m
+}
+
+// SetTrust sets what the frame says first at its top, and in which style: how much the
+// machine matters whose terminal it is. Nothing else on the frame takes its place. Empty
+// text says nothing.
+func (m *Mirror) SetTrust(text string, style tcell.Style) *Mirror {
+	m.trust, m.trustStyle = text, style
 	return m
 }
 

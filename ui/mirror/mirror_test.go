@@ -357,3 +357,28 @@ func BenchmarkDraw(b *testing.B) {
 		m.Draw(screen)
 	}
 }
+
+// TestTrustStandsOnEveryFrame proves that nothing on a frame takes the place of what
+// says how much the machine matters, and that it has its own colour.
+func TestTrustStandsOnEveryFrame(t *testing.T) {
+	red := tcell.StyleDefault.Foreground(tcell.ColorRed)
+	for width := 11; width < 60; width++ {
+		for name, change := range map[string]func(s *stage){
+			"live":      func(*stage) {},
+			"typing":    func(s *stage) { s.SetTyping(true).SetState("typing, ^] leaves"); s.Focus(func(tview.Primitive) {}) },
+			"not live":  func(s *stage) { s.SetTitle("ssh:web-1.example.com · nod-ops/shared", "not live") },
+			"above":     func(s *stage) { s.press(tcell.KeyPgUp, 0) },
+			"searching": func(s *stage) { s.InputHandler()(tcell.NewEventKey(tcell.KeyRune, '/', 0), func(tview.Primitive) {}) },
+		} {
+			s := newStage(t, width, 4, vt.Size{Cols: 40, Rows: 2})
+			s.SetTitle("ssh:web-1.example.com · nod-ops/shared", "").SetTrust("●prod", red)
+			s.write("1\r\n2\r\n3\r\n4\r\n5")
+			s.draw()
+			change(s)
+			s.draw()
+			if row := s.rows()[0]; !strings.Contains(row, " ●prod ") || s.style(4, 0) != red {
+				t.Errorf("%d columns, %s: %q", width, name, row)
+			}
+		}
+	}
+}
