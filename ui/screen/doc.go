@@ -28,7 +28,9 @@
 // # Restoring
 //
 // [Screen.Fini] restores the terminal's modes whatever state the screen is in,
-// also when unread input is waiting, and may be called any number of times.
+// also when unread input is waiting, and may be called any number of times. It does not
+// wait for what hangs. [Screen.Rescue] does the same from any goroutine, for a process
+// that ends at once.
 // [Screen.Guard] has another process do it where this one has no time to, as after a
 // panic in a goroutine of a library, which nothing in this process could recover.
 //
