@@ -20,7 +20,7 @@ func silentHost(t *testing.T, w *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.write(".ssh/config", fmt.Sprintf("Host silent\n  HostName 127.0.0.1\n  Port %s\n", port), 0o600)
+	w.write(".ssh/config", fmt.Sprintf("Host silent\n  HostName 127.0.0.1\n  Port %s\n  ConnectTimeout 600\n", port), 0o600)
 	w.extra = append(w.extra, "NOD_SSH_CONFIG="+filepath.Join(w.home, ".ssh", "config"))
 }
 
