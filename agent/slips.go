@@ -138,7 +138,7 @@ func fitted(property map[string]any, value json.RawMessage) (json.RawMessage, bo
 		case !isText || text == "":
 		case json.Unmarshal([]byte(text), &list) == nil:
 			return json.RawMessage(text), true
-		default:
+		case kindOfItems(property) != "object": // a text is none of those: the tool says so, or reads it
 			return json.RawMessage("[" + string(value) + "]"), true
 		}
 	case "string":
@@ -149,6 +149,13 @@ func fitted(property map[string]any, value json.RawMessage) (json.RawMessage, bo
 		}
 	}
 	return nil, false
+}
+
+// kindOfItems is the type of what an array holds; empty if it is not said.
+func kindOfItems(property map[string]any) string {
+	items, _ := property["items"].(map[string]any)
+	kind, _ := items["type"].(string)
+	return kind
 }
 
 // words are the strings of an enum.

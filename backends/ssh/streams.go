@@ -182,9 +182,6 @@ const (
 	// maxAfterEnd is how many bytes after the program's end are certainly not its
 	// own: more than a full window (2 MiB) and what pipes hold.
 	maxAfterEnd = 8 << 20
-	// drainMost is how long output that never pauses may come after the program's
-	// end, if it is not so much: a window over a slow link takes its time.
-	drainMost = 60 * time.Second
 )
 
 // finish is called when the program has ended. It returns when the output has
@@ -207,6 +204,7 @@ func (st *streams) finish(ping func()) (notice string) {
 		ended  = time.Now()
 		silent = ended               // since when nothing has come
 		answer <-chan struct{}       // closed when the other side has answered since
+		late   <-chan struct{}       // closed when it has answered what was asked after DrainMost
 		pause  = backends.DrainDelay // until the next look
 		closed time.Time
 	)
@@ -221,8 +219,11 @@ func (st *streams) finish(ping func()) (notice string) {
 		if answer == nil && !busy {
 			answer = answered(ping)
 		}
+		if late == nil && time.Since(ended) > backends.DrainMost {
+			late = answered(ping)
+		}
 		if closed.IsZero() && (time.Since(silent) >= backends.DrainDelay && isClosed(answer) ||
-			now-before > maxAfterEnd || time.Since(ended) > drainMost && !busy) {
+			now-before > maxAfterEnd || isClosed(late) && !busy) {
 			closed, notice = time.Now(), backends.OutputOpen
 			st.s.close()
 		}

@@ -155,8 +155,8 @@ func TestScriptedModelWorksThroughTheSameGate(t *testing.T) {
 		t.Errorf("results of %v", results)
 	}
 	last := asked[1].Messages[len(asked[1].Messages)-1]
-	if last.Role != "user" || !strings.HasPrefix(last.Content, "<screen-") || !strings.Contains(last.Content, "touch ") {
-		t.Errorf("the pane's picture is the last thing that is sent: %s", last.Content)
+	if last.Role != "tool" || !strings.Contains(last.Content, "\n<screen-") || !strings.Contains(last.Content, "touch ") {
+		t.Errorf("the pane's picture is not in the last thing that is sent: %s", last.Content)
 	}
 	// Another one answers, in the middle of the conversation.
 	s.typed("/context")

@@ -27,7 +27,11 @@ func TestADroppedTargetLeavesNothingBehind(t *testing.T) {
 	if os.Getenv("NOD_E2E") != "" {
 		times = 200
 	}
-	_, verifier := tools.NewMint()
+	minter, verifier := tools.NewMint()
+	rules, err := policy.NewEngine(policy.Options{Minter: minter})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := &config.Config{}
 	c.Tools.Shell, c.Tmux.MaxSessions, c.Tmux.MaxPanes = true, 1, 1
 	bin := t.TempDir()
@@ -46,10 +50,10 @@ func TestADroppedTargetLeavesNothingBehind(t *testing.T) {
 	screen := &heldPanes{panes: map[string]func(){}}
 	d := &station{
 		config: c, targets: []string{local.Name}, screen: screen, opened: make(chan struct{}),
-		steps: map[string]string{}, loads: map[string]string{},
+		steps: map[string]string{}, loads: map[string]string{}, attempted: map[string]bool{}, moved: make(chan struct{}),
 	}
 	var panes []weak.Pointer[pane.Pane]
-	d.parts.house = &house{sites: newSites(guard.New(verifier), lines{}, c, plan{
+	d.parts.house = &house{policy: rules, sites: newSites(guard.New(verifier), lines{}, c, plan{
 		panes: true, agent: "test",
 		tap: func(p *pane.Pane) pane.Tap {
 			panes = append(panes, weak.Make(p))
