@@ -203,7 +203,8 @@ func (st *streams) finish(ping func()) (notice string) {
 		last   = before
 		ended  = time.Now()
 		silent = ended               // since when nothing has come
-		answer <-chan struct{}       // closed when the other side has answered since
+		asked  time.Time             // when the other side was asked last
+		answer <-chan struct{}       // closed when it has answered that; nil if it was not asked
 		late   <-chan struct{}       // closed when it has answered what was asked after DrainMost
 		pause  = backends.DrainDelay // until the next look
 		closed time.Time
@@ -214,15 +215,19 @@ func (st *streams) finish(ping func()) (notice string) {
 		busy = st.err.busy() || busy
 		now := st.read()
 		if busy || now != last {
-			last, silent, answer = now, time.Now(), nil
+			last, silent = now, time.Now()
 		}
-		if answer == nil && !busy {
-			answer = answered(ping)
+		quiet := time.Since(silent) >= backends.DrainDelay
+		if isClosed(answer) && silent.After(asked) {
+			answer = nil // something has come since
+		}
+		if answer == nil && quiet {
+			asked, answer = time.Now(), answered(ping)
 		}
 		if late == nil && time.Since(ended) > backends.DrainMost {
 			late = answered(ping)
 		}
-		if closed.IsZero() && (time.Since(silent) >= backends.DrainDelay && isClosed(answer) ||
+		if closed.IsZero() && (quiet && isClosed(answer) ||
 			now-before > maxAfterEnd || isClosed(late) && !busy) {
 			closed, notice = time.Now(), backends.OutputOpen
 			st.s.close()
