@@ -330,7 +330,7 @@ func readBuiltin(a *assessor, name word, args []word) {
 	}
 }
 
-func cdBuiltin(a *assessor, name word, args []word) {
+func cdBuiltin(a *assessor, _ word, args []word) {
 	target := word{text: "~"}
 	if len(args) > 0 && (args[0].text == "--" || args[0].text == "-P" || args[0].text == "-L") {
 		args = args[1:]

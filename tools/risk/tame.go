@@ -82,7 +82,7 @@ func tamedCall(c *syntax.CallExpr, input tameness) tameness {
 	switch args := words[1:]; words[0] {
 	case "pgrep":
 		if !slices.ContainsFunc(args, func(w string) bool {
-			return strings.HasPrefix(w, "-") && (w[1:] == "" || strings.Trim(w, "-onxfuUPgGstif") != "" && !strings.HasPrefix(w, "--") || strings.HasPrefix(w, "--list") || strings.HasPrefix(w, "--delim"))
+			return strings.HasPrefix(w, "-") && (w[1:] == "" || strings.Trim(w, "-onxfuUPgGsti") != "" && !strings.HasPrefix(w, "--") || strings.HasPrefix(w, "--list") || strings.HasPrefix(w, "--delim"))
 		}) {
 			return names
 		}
