@@ -543,7 +543,7 @@ func TestTimedWindow(t *testing.T) {
 		}
 	}
 	s.now = s.now.Add(10 * time.Minute)
-	if d := s.decide(t, command("touch x")); d.Allowed || s.Window() != 0 {
+	if d := s.decide(t, command("mkdir x")); d.Allowed || s.Window() != 0 {
 		t.Error("the window did not close")
 	}
 	if err := s.OpenWindow(time.Minute); err != nil {
