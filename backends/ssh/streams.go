@@ -182,6 +182,11 @@ const (
 	// maxAfterEnd is how many bytes after the program's end are certainly not its
 	// own: more than a full window (2 MiB) and what pipes hold.
 	maxAfterEnd = 8 << 20
+	// neverPauses is how long after the program's end output that has not paused is taken
+	// for somebody else's, once the other side has answered what it was asked DrainDelay
+	// after the end: it had read what the program wrote by then, and its answer comes
+	// behind that, however slow the link is.
+	neverPauses = 4 * backends.DrainDelay
 )
 
 // finish is called when the program has ended. It returns when the output has
@@ -205,7 +210,7 @@ func (st *streams) finish(ping func()) (notice string) {
 		silent = ended               // since when nothing has come
 		asked  time.Time             // when the other side was asked last
 		answer <-chan struct{}       // closed when it has answered that; nil if it was not asked
-		late   <-chan struct{}       // closed when it has answered what was asked after DrainMost
+		late   <-chan struct{}       // closed when it has answered what was asked DrainDelay after the end
 		pause  = backends.DrainDelay // until the next look
 		closed time.Time
 	)
@@ -224,11 +229,11 @@ func (st *streams) finish(ping func()) (notice string) {
 		if answer == nil && quiet {
 			asked, answer = time.Now(), answered(ping)
 		}
-		if late == nil && time.Since(ended) > backends.DrainMost {
+		if late == nil && time.Since(ended) >= backends.DrainDelay {
 			late = answered(ping)
 		}
 		if closed.IsZero() && (quiet && isClosed(answer) ||
-			now-before > maxAfterEnd || isClosed(late) && !busy) {
+			now-before > maxAfterEnd || time.Since(ended) >= neverPauses && isClosed(late) && !busy) {
 			closed, notice = time.Now(), backends.OutputOpen
 			st.s.close()
 		}
