@@ -13,26 +13,27 @@ type mount struct {
 	percent                            int
 }
 
-// images are kinds of file systems that nothing can be written to: they are full from the
-// beginning.
-var images = map[string]bool{"squashfs": true, "iso9660": true, "erofs": true, "cramfs": true, "romfs": true}
-
 // pseudo are kinds of file systems that fill no disk.
-var pseudo = map[string]bool{"tmpfs": true, "devtmpfs": true, "overlay": true, "efivarfs": true,
-	"ramfs": true, "fuse.lxcfs": true, "none": true}
+var pseudo = map[string]bool{"tmpfs": true, "devtmpfs": true, "overlay": true, "squashfs": true, "efivarfs": true,
+	"ramfs": true, "iso9660": true, "fuse.lxcfs": true, "none": true}
 
-// parseDF reads df -hPT, the fullest first. Each device counts once. Memory counts where it
-// is filling up, or where there is nothing else; read-only images only where there is
-// nothing else.
+// parseDF reads df -hPT, the fullest first. Each device counts once; memory and read-only
+// images count only where there is nothing else.
 func parseDF(o outcome) []mount {
 	var real, other []mount
 	seen := map[string]bool{}
-	for _, m := range allMounts(o) {
-		if seen[m.device+m.size] && m.device != m.kind {
+	for _, line := range o.lines() {
+		f := strings.Fields(line)
+		if len(f) < 7 || !strings.HasSuffix(f[5], "%") {
 			continue
 		}
-		seen[m.device+m.size] = true
-		if images[m.kind] || m.size == "0" || pseudo[m.kind] && m.percent < nearlyFull {
+		percent, err := strconv.Atoi(strings.TrimSuffix(f[5], "%"))
+		if err != nil || seen[f[0]+f[2]] && f[0] != "tmpfs" {
+			continue
+		}
+		seen[f[0]+f[2]] = true
+		m := mount{device: f[0], kind: f[1], size: f[2], used: f[3], free: f[4], percent: percent, at: strings.Join(f[6:], " ")}
+		if pseudo[m.kind] || m.size == "0" {
 			other = append(other, m)
 		} else {
 			real = append(real, m)
@@ -45,15 +46,18 @@ func parseDF(o outcome) []mount {
 	return real
 }
 
-// allMounts are all lines of df -hPT.
-func allMounts(o outcome) (list []mount) {
+// folderSize is one line of du.
+type folderSize struct{ size, path string }
+
+func parseDU(o outcome) []folderSize {
+	var list []folderSize
 	for _, line := range o.lines() {
-		f := strings.Fields(line)
-		if len(f) < 7 || !strings.HasSuffix(f[5], "%") {
-			continue
+		size, path, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if !ok {
+			size, path, ok = strings.Cut(strings.TrimSpace(line), " ")
 		}
-		if percent, err := strconv.Atoi(strings.TrimSuffix(f[5], "%")); err == nil {
-			list = append(list, mount{device: f[0], kind: f[1], size: f[2], used: f[3], free: f[4], percent: percent, at: strings.Join(f[6:], " ")})
+		if path = strings.TrimSpace(path); ok && strings.HasPrefix(path, "/") {
+			list = append(list, folderSize{size, path})
 		}
 	}
 	return list
@@ -64,188 +68,51 @@ const (
 	full       = 90
 )
 
-// mostScans is how often du is begun for one question: the first time at the top, then in
-// the largest folder whose content it has not listed.
-const mostScans = 4
-
-// descent is the way from the top of a file system, or from a folder that the operator
-// named, down to what fills it.
-type descent struct {
-	root   string
-	used   float64 // bytes; 0 if that is not known
-	mount  bool    // root is a file system as df shows it
-	sizes  *sizes
-	scans  []step
-	failed []step // of those, what gave nothing
-}
-
-// descend follows the results as far as they go; the last scan may be one to be made.
-func descend(f found) (descent, bool) {
-	d := descent{root: strings.TrimRight(f.path, "/")}
-	if f.path == "/" {
-		d.root = "/"
-	}
-	if mounts := parseDF(mustGet(f, "df")); len(mounts) > 0 && f.path == "" {
-		m := mounts[0]
-		used, known := sizeOf(m.used)
-		if m.percent < nearlyFull && len(f.topics) > maxTopics || !isPlainPath(m.at) {
-			return d, false
-		}
-		d.root, d.mount = m.at, known
-		if known {
-			d.used = used
-		}
-	}
-	if d.root == "" || !isPlainPath(d.root) {
-		return d, false
-	}
-	d.sizes = newSizes(d.root)
-	for at := d.root; at != "" && len(d.scans) < mostScans; at = d.sizes.next(d.used) {
-		s := observe(duLine(at), "find what takes the most room under "+at)
-		d.scans = append(d.scans, s)
-		o, done := f.done[s.key()]
-		if !done {
-			return d, true
-		}
-		if o.denied || o.missing() != "" {
-			d.failed = append(d.failed, s)
-		} else {
-			d.sizes.add(at, o)
-		}
-		d.sizes.looked[at] = true
-		if !d.mount {
-			d.used = d.sizes.of[d.root]
-		}
-		if o.denied || len(d.sizes.of) == 0 {
-			break
-		}
-	}
-	return d, true
-}
-
-// complete reports whether every scan was made.
-func (d *descent) complete(f found) bool {
-	for _, s := range d.scans {
-		if _, ok := f.done[s.key()]; !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// gap is how much is used of the file system that du has not seen.
-func (d *descent) gap() float64 {
-	if !d.mount {
-		return 0
-	}
-	return max(0, d.used-d.sizes.of[d.root])
-}
-
-// diskSteps go from the fullest file system down, and look for deleted files where not all
-// of it is found.
-func diskSteps(f found) []step {
-	d, ok := descend(f)
-	if !ok {
+// fullestFolder looks into the fullest file system if it is getting full and is not the
+// one that was looked into already.
+func fullestFolder(f found) []step {
+	df, ok := f.get("df")
+	mounts := parseDF(df)
+	if !ok || f.path != "" || len(mounts) == 0 {
 		return nil
 	}
-	list := d.scans
-	if d.complete(f) && len(d.sizes.of) > 0 && d.gap() > d.used/10 {
-		list = append(list, observe(deletedLine, "find deleted files that are still open"))
+	m := mounts[0]
+	if m.percent < nearlyFull || m.at == "/" || strings.HasPrefix(m.at, "/var") || plainPath().FindString(m.at) != m.at {
+		return nil
 	}
-	return list
+	return []step{observe(duLine(m.at), "find the largest folders under "+m.at)}
+}
+
+func duLine(path string) string {
+	return "du -xh -d 1 " + path + " 2>/dev/null | sort -rh | head -n 10"
 }
 
 func reportDisk(f found) string {
 	var parts []string
-	low := ""
-	if inodes, ok := f.get("inodes"); ok {
-		low = sayInodes(inodes)
-	}
 	if df, ok := f.get("df"); ok {
-		parts = append(parts, sayMounts(parseDF(df), allMounts(df), low != ""))
+		parts = append(parts, sayMounts(parseDF(df)))
 	}
-	parts = append(parts, low)
-	if d, ok := descend(f); ok {
-		parts = append(parts, d.say(f))
-	} else if mounts := parseDF(mustGet(f, "df")); len(mounts) > 0 && !isPlainPath(mounts[0].at) {
-		parts = append(parts, fmt.Sprintf("I do not look into %s: its name would have to be quoted.", code(mounts[0].at)))
+	if inodes, ok := f.get("inodes"); ok {
+		parts = append(parts, sayInodes(inodes))
+	}
+	if du, ok := f.get("du"); ok {
+		parts = append(parts, sayFolders(f.folder(), parseDU(du)))
+	}
+	for _, s := range fullestFolder(f) {
+		if o, ok := f.done[s.key()]; ok && o.missing() == "" {
+			folder := parseDF(mustGet(f, "df"))[0].at
+			parts = append(parts, sayFolders(folder, parseDU(o)))
+		}
 	}
 	return paragraph(parts)
 }
 
 func mustGet(f found, id string) outcome {
-	o, ok := f.get(id)
-	if !ok {
-		return outcome{}
-	}
+	o, _ := f.get(id)
 	return o
 }
 
-// say names what fills the root, and what could not be seen.
-func (d *descent) say(f found) string {
-	var parts []string
-	total := d.sizes.of[d.root]
-	named := d.sizes.named(d.used)
-	switch {
-	case total == 0 && len(d.failed) == 0 && d.complete(f):
-		return fmt.Sprintf("Nothing under %s could be measured.", code(d.root))
-	case total == 0:
-	case len(named) == 1 && named[0] == d.root:
-		text := fmt.Sprintf("%s holds %s", code(d.root), sayBytes(total))
-		if parts := d.sizes.largest(d.root); len(parts) > 0 {
-			text += ", much of it in many places; the largest in it are " + series(d.items(parts[:min(len(parts), 5)]))
-		}
-		parts = append(parts, text+".")
-	default:
-		parts = append(parts, fmt.Sprintf("Of the %s under %s, **%.0f %%** is in %s.", sayBytes(d.used), code(d.root),
-			min(100, 100*d.sizes.sum(named)/d.used), series(d.items(named))))
-	}
-	gone := 0.0
-	if o, ok := f.done[observe(deletedLine, "").key()]; ok && o.missing() == "" && !o.denied {
-		text, bytes := sayDeleted(deletedOn(parseDeleted(o), d.root, allMounts(mustGet(f, "df"))))
-		gone = bytes
-		parts = append(parts, text)
-	}
-	unseen := d.gap() - gone
-	explained := d.sizes.sum(named)+gone >= enough*d.used
-	if denied := d.sizes.denied; len(denied) > 0 && (!d.mount || !explained) {
-		parts = append(parts, sayUnreadable(denied))
-	}
-	if !explained && total > 0 && unseen > notable*d.used {
-		parts = append(parts, fmt.Sprintf("**%s are not explained**: they may be in folders that this user may not read, in deleted files that another user's process has open, or hidden below another file system.", sayBytes(unseen)))
-	}
-	for _, s := range d.failed {
-		line, _ := s.args["command"].(string)
-		if text := problem(line, f.done[s.key()]); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	if o, ok := f.done[observe(deletedLine, "").key()]; ok && (o.missing() != "" || o.denied) {
-		parts = append(parts, "Whether deleted files are still open I cannot say: "+problem(deletedLine, o))
-	}
-	return paragraph(parts)
-}
-
-// items are paths with their sizes.
-func (d *descent) items(paths []string) (items []string) {
-	for _, path := range paths {
-		items = append(items, fmt.Sprintf("%s (%s)", code(path), sayBytes(d.sizes.of[path])))
-	}
-	return items
-}
-
-func sayUnreadable(paths []string) string {
-	var items []string
-	for _, path := range paths[:min(len(paths), 4)] {
-		items = append(items, code(path))
-	}
-	if more := len(paths) - len(items); more > 0 {
-		items = append(items, fmt.Sprintf("%d more", more))
-	}
-	return "This user may not read " + series(items) + "."
-}
-
-func sayMounts(mounts, all []mount, inodesLow bool) string {
+func sayMounts(mounts []mount) string {
 	if len(mounts) == 0 {
 		return "`df` shows no file system."
 	}
@@ -259,25 +126,13 @@ func sayMounts(mounts, all []mount, inodesLow bool) string {
 	if len(others) > 0 {
 		s += " Then come " + series(others) + "."
 	}
-	readOnly := 0
-	for _, other := range all {
-		if images[other.kind] && other.percent >= nearlyFull {
-			readOnly++
-		}
-	}
-	if readOnly > 0 && !images[m.kind] {
-		s += fmt.Sprintf(" %s %s full, as always: nothing can be written there.", capitalise(count(readOnly, "read-only image")), isAre(readOnly))
-	}
 	switch {
-	case images[m.kind]:
 	case m.percent >= full:
 		s += " That needs room soon."
 	case m.percent >= nearlyFull:
 		s += " That is worth watching."
-	case !inodesLow && readOnly == 0:
+	default:
 		s += " None is close to full."
-	case !inodesLow:
-		s += " None of the others is close to full."
 	}
 	return s
 }
@@ -297,6 +152,27 @@ func sayInodes(o outcome) string {
 		return ""
 	}
 	return "Inodes run out on " + series(low) + ": many small files."
+}
+
+func sayFolders(root string, folders []folderSize) string {
+	total := ""
+	var items []string
+	for _, f := range folders {
+		if strings.TrimRight(f.path, "/") == strings.TrimRight(root, "/") {
+			total = f.size
+		} else if len(items) < 5 {
+			items = append(items, fmt.Sprintf("%s (%s)", code(f.path), f.size))
+		}
+	}
+	switch {
+	case len(items) == 0 && total == "":
+		return fmt.Sprintf("Nothing under %s could be measured.", code(root))
+	case len(items) == 0:
+		return fmt.Sprintf("%s holds %s and no folders.", code(root), total)
+	case total == "":
+		return fmt.Sprintf("The largest folders under %s are %s.", code(root), series(items))
+	}
+	return fmt.Sprintf("Under %s there are %s; the largest folders are %s.", code(root), total, series(items))
 }
 
 // paragraph joins the sentences that there are.

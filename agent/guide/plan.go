@@ -128,7 +128,22 @@ type found struct {
 	turn
 }
 
-func (f found) step(c *command) step { return observe(c.Run, c.Why) }
+// line is a command's text for this question.
+func (f found) line(c *command) string {
+	return strings.ReplaceAll(c.Run, "{path}", f.folder())
+}
+
+// folder is the folder whose largest parts are looked for.
+func (f found) folder() string {
+	if f.path != "" {
+		return f.path
+	}
+	return "/var"
+}
+
+func (f found) step(c *command) step {
+	return observe(f.line(c), strings.ReplaceAll(c.Why, "{path}", f.folder()))
+}
 
 // steps are the topic's commands, and of the spare ones those whose turn has come.
 func (f found) steps() []step {
@@ -173,7 +188,7 @@ func (f found) problems() []string {
 				continue
 			}
 		}
-		list = append(list, problem(c.Run, o))
+		list = append(list, problem(f.line(c), o))
 	}
 	return list
 }
@@ -203,15 +218,13 @@ func denial(what string, o outcome) string {
 
 // followUps are steps that a topic needs once it knows more.
 var followUps = map[string]func(found) []step{
-	"disk":         diskSteps,
-	"files":        fileSteps,
+	"disk":         fullestFolder,
 	"certificates": readCertificates,
 }
 
 // reports turn results into sentences, by topic.
 var reports = map[string]func(found) string{
 	"disk":         reportDisk,
-	"files":        reportFiles,
 	"load":         reportLoad,
 	"memory":       reportMemory,
 	"listeners":    reportListeners,
