@@ -2,7 +2,6 @@ package pane
 
 import (
 	"context"
-	"errors"
 
 	"github.com/nod-console/nod/backends"
 )
@@ -52,7 +51,13 @@ type wire interface {
 
 // errLinkLost says that the connection to the terminal has ended. It will be
 // made again, or the pane ends.
-var errLinkLost = errors.New("the connection to the terminal was lost")
+var errLinkLost error = lostError{}
+
+type lostError struct{}
+
+func (lostError) Error() string { return "the connection to the terminal was lost" }
+
+func (lostError) Is(target error) bool { return target == backends.ErrUnreachable }
 
 // sight is what can be seen of a terminal from outside.
 type sight struct {

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // writes is a call of write_file.
@@ -27,33 +26,35 @@ func slash(s *display, line string) {
 
 // approveHere approves, on this machine, the dialog that has a text in it: read to
 // its end, with the machine's name where that is wanted. So many quick approvals
-// as here are not let pass by a key. A key that came too early is repeated.
+// as here are not let pass by a key.
 func approveHere(s *display, marker string) {
 	s.t.Helper()
 	s.see("APPROVE on local", marker)
-	var pressed time.Time
-	s.until("approve "+marker, func(text string) bool {
-		if !strings.Contains(text, marker) && !wantsReading(text) || !strings.Contains(text, "APPROVE") {
-			return true
-		}
-		if time.Since(pressed) < 1500*time.Millisecond {
-			return false
-		}
-		pressed = time.Now()
+	open := func(text string) bool {
+		return strings.Contains(text, "APPROVE") && (strings.Contains(text, marker) || wantsReading(text))
+	}
+	for {
+		text := s.until("have keys count", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
 		switch {
+		case !open(text):
+			return
 		case strings.Contains(text, "then Enter:"), strings.Contains(text, "name: "):
 			s.typed("local")
 			s.press("Enter")
 			s.see("the name is typed")
 			s.press("y")
+			s.until("approve "+marker, func(text string) bool { return !open(text) })
+			return
 		case wantsReading(text):
 			s.press("PgDn")
-			pressed = time.Time{}
+			s.until("see the next rows", func(now string) bool { return now != text })
 		default:
 			s.press("y")
+			s.until("have the key taken", func(now string) bool {
+				return !open(now) || strings.Contains(now, "then Enter:") || strings.Contains(now, "name: ")
+			})
 		}
-		return false
-	})
+	}
 }
 
 // leave quits once nothing runs any more.

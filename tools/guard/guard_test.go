@@ -51,6 +51,7 @@ type recorder struct {
 	state guard.State
 	got   []string
 	deaf  error // what Type ends with, after it has typed
+	away  error // why it cannot be looked at
 }
 
 func (r *recorder) Find(_ context.Context, _, name string) (guard.Pane, error) {
@@ -59,7 +60,7 @@ func (r *recorder) Find(_ context.Context, _, name string) (guard.Pane, error) {
 	}
 	return r, nil
 }
-func (r *recorder) Look(context.Context) (guard.State, error) { return r.state, nil }
+func (r *recorder) Look(context.Context) (guard.State, error) { return r.state, r.away }
 func (r *recorder) Run(_ context.Context, req pane.Request) (guard.Run, error) {
 	r.got = append(r.got, "run "+req.Command)
 	return nil, nil
@@ -339,6 +340,20 @@ func TestChangedSurroundingsStopAnAction(t *testing.T) {
 		if err := w.Standing(t.Context(), a); err != nil {
 			t.Errorf("%s, when all is as it was: who is asked is told %v", name, err)
 		}
+	}
+}
+
+// Whoever is asked about a pane is not told that it has changed while nobody can look.
+func TestAPaneOutOfReachHasNotChanged(t *testing.T) {
+	w := newWorld(t)
+	a := actions("")["run"]
+	w.pane.away = fmt.Errorf("the link is silent: %w", backends.ErrUnreachable)
+	if err := w.Standing(t.Context(), a); err != nil {
+		t.Errorf("out of reach: %v", err)
+	}
+	w.pane.away = errors.New("it is gone")
+	if err := w.Standing(t.Context(), a); !errors.Is(err, w.pane.away) {
+		t.Errorf("gone: %v", err)
 	}
 }
 

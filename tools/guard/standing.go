@@ -2,20 +2,30 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
+	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
 )
 
 // Standing reports whether a's pane still stands as it did when a was planned,
 // so that whoever is asked about a can be told as soon as it does not: a
-// [ChangedError] then, or what hinders looking. It is nil for actions on no pane.
+// [ChangedError] then, or what hinders looking. It is nil for actions on no pane,
+// and while the target cannot be reached: how the pane stands is seen once it can.
 // Nothing rests on it: Run and Type look for themselves.
 func (g *Guard) Standing(ctx context.Context, a tools.Action) error {
 	if a.Kind != tools.Run && a.Kind != tools.Type {
 		return nil
 	}
+	if err := g.stands(ctx, a); !errors.Is(err, backends.ErrUnreachable) {
+		return err
+	}
+	return nil
+}
+
+func (g *Guard) stands(ctx context.Context, a tools.Action) error {
 	p, err := g.place(a.Target)
 	if err != nil {
 		return err
