@@ -112,9 +112,8 @@ func TestADistantHostLosesNothing(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		began := time.Now()
-		if o, err := p.Wait(); !o.OK() || err != nil || time.Since(began) > 10*time.Second {
-			t.Errorf("%s, %v after %s", o, err, time.Since(began))
+		if o, err := p.Wait(); !o.OK() || err != nil || ctx.Err() != nil { // while it still says so
+			t.Errorf("%s, %v", o, err)
 		}
 		if !bytes.Contains([]byte(out.String()), []byte("done\n")) {
 			t.Errorf("%.100q", out.String())

@@ -112,7 +112,7 @@ func (h *hand) press(all ...string) {
 			h.display.press(key)
 			continue
 		}
-		h.tmux("send-keys", "--", key)
+		h.sends(key)
 		h.last, h.display.at = key, time.Now()
 	}
 }

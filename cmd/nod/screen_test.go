@@ -95,9 +95,20 @@ func (s *display) press(keys ...string) {
 			apart = typeahead.Rest + typeahead.Ends
 		}
 		time.Sleep(apart - time.Since(s.at))
-		s.tmux("send-keys", "--", key)
+		s.sends(key)
 		s.last, s.at = key, time.Now()
 	}
+}
+
+// sends sends what a terminal sends for a key. tmux (3.3a) knows no S-Enter and would
+// type the name.
+func (s *display) sends(key string) {
+	s.t.Helper()
+	if key == "S-Enter" {
+		s.tmux("send-keys", "-H", "1b", "5b", "31", "33", "3b", "32", "75")
+		return
+	}
+	s.tmux("send-keys", "--", key)
 }
 
 // insist presses the last key again where it has come together with others, as it
