@@ -119,14 +119,15 @@ func parseFront(text string) front {
 // programOf reads when a process was started, and where its code, stack and
 // arguments lie (proc(5), stat fields 22, 26, 28, 48 and 50): the kernel draws
 // these addresses anew with each exec. It shows them only to who may trace the
-// process.
+// process. One that is ending has no memory any more (23), and with that no such
+// addresses: what it was is not known then, and that it has ended soon is.
 func programOf(stat string) program {
 	f := strings.Fields(stat)
 	const first = 3
 	if len(f) == 0 || f[0] == "Z" || f[0] == "X" {
 		return hasEnded
 	}
-	if len(f) <= 50-first {
+	if len(f) <= 50-first || f[23-first] == "0" {
 		return ""
 	}
 	return program(strings.Join([]string{f[22-first], f[26-first], f[28-first], f[48-first], f[50-first]}, "."))
@@ -186,8 +187,10 @@ func (p *Pane) lookAround(ctx context.Context, seen sight) error {
 	p.front = f
 	defer p.changed()
 	switch {
-	case home != 0 && f.home == hasEnded && home != seen.pid:
-		p.shellGone(f)
+	case home != 0 && f.home == hasEnded:
+		if home != seen.pid { // of the pane's own one, the terminal tells
+			p.shellGone(f)
+		}
 	case p.phase == executing && p.exec != "" && f.home != "" && f.home != p.exec:
 		p.replaced(f)
 	case p.phase == executing && p.unsaid && home != 0 && f.pid == home && f.raw:

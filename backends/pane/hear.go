@@ -91,7 +91,7 @@ func (p *Pane) marked(m mark) {
 		}
 		p.leave(m.level)
 	}
-	if m.kind != 'R' && m.kind != 'B' && m.kind != 'E' {
+	if p.reacts(m) {
 		p.keyed = keyedNothing
 	}
 	p.strayed = false
@@ -151,6 +151,15 @@ func (p *Pane) marked(m mark) {
 			p.tapEnded(p.doing, statusOutcome(m.arg))
 		}
 	}
+}
+
+// reacts reports whether a mark is the reaction to a key. The prompt behind the hook
+// is that of the hook: a key that was typed since the shell took it is yet to be read,
+// and what it begins is not to be taken for the beginning of a run. The pane's mu is held.
+func (l *level) reacts(m mark) bool {
+	hooks := l.hooked && m.kind == 'D'
+	l.hooked = m.kind == 'R' || l.hooked && m.kind != 'C' && m.kind != 'D'
+	return !hooks && m.kind != 'R' && m.kind != 'B' && m.kind != 'E'
 }
 
 // lineEnd is what an account says of the line in front of its prompt.

@@ -30,6 +30,7 @@ type level struct {
 	unread  bool             // the refusal may be of another line, and the run's is yet to be read
 	doing   string           // the command that was typed by hand and runs, as far as the screen tells
 	keyed   keyed            // what was typed at the prompt without a reaction so far
+	hooked  bool             // the shell has taken the hook, and the prompt behind it is yet to come
 }
 
 func newLevel(opened string) *level {
@@ -42,7 +43,7 @@ func newLevel(opened string) *level {
 func (l *level) forget() {
 	l.shell, l.phase, l.strayed, l.unsaid = NoShell, unknown, false, false
 	l.says, l.home, l.exec = 0, 0, ""
-	l.prompt, l.before, l.keyed, l.line = promptSpot{}, promptSpot{}, keyedNothing, nil
+	l.prompt, l.before, l.keyed, l.hooked, l.line = promptSpot{}, promptSpot{}, keyedNothing, false, nil
 }
 
 // at is the level whose shell can be given commands.

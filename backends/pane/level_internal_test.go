@@ -1,0 +1,20 @@
+package pane
+
+import "testing"
+
+// The prompt that comes because the hook was taken is no reaction to a key that was
+// typed behind the hook; the next one is, and so is the beginning of a command.
+func TestThePromptOfTheHookIsNoReaction(t *testing.T) {
+	t.Parallel()
+	for marks, want := range map[string]string{
+		"RD": "--", "RBD": "---", "RDBD": "---+", "RC": "-+", "RDC": "--+", "D": "+", "RCD": "-++", "RDRD": "----",
+	} {
+		l, got := newLevel(""), ""
+		for _, kind := range marks {
+			got += map[bool]string{true: "+", false: "-"}[l.reacts(mark{kind: byte(kind)})]
+		}
+		if got != want {
+			t.Errorf("%s: reactions are %s, want %s", marks, got, want)
+		}
+	}
+}
