@@ -12,6 +12,7 @@ import (
 // reports, and is found in the history and the record under what sent it. Then two
 // of it are sent as a team, one after the other.
 func TestASubAgentAtWork(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write(".config/nod/agents/maker.toml", "name = \"maker\"\ndescription = \"makes folders\"\ntools = [\"run_shell\"]\nprompt = \"Be a maker.\"\n", 0o600)
 	w.write(".config/nod/agents/wrong.toml", "name = \"wrong\"\nreadonly = true\n", 0o600)
@@ -84,6 +85,7 @@ func TestASubAgentAtWork(t *testing.T) {
 // TestSubAgentsAskOnTheTerminal: two that work at the same time ask one after the
 // other, and nothing of what the other does comes behind a question that stands.
 func TestSubAgentsAskOnTheTerminal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write(".config/nod/agents/maker.toml", "name = \"maker\"\ndescription = \"makes folders\"\ntools = [\"run_shell\"]\nprompt = \"Be a maker.\"\n", 0o600)
 	send := func(id, task string) call {

@@ -13,6 +13,7 @@ import (
 // TestARunWaitsForItsReverts: nobody but nod takes a revert back, so that an
 // invocation which ends with its command waits for that, unless it is interrupted.
 func TestARunWaitsForItsReverts(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var said []string
 	a := newArmed(func(text string) {

@@ -32,6 +32,7 @@ func (w *world) withPrograms(names ...string) {
 // Without tmux the console opens, says so, and commands run in a pane all the
 // same.
 func TestConsoleWithoutTmux(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.withPrograms("sh", "bash", "cat", "stty", "uname")
 	s := w.console(120, 40)
@@ -43,6 +44,7 @@ func TestConsoleWithoutTmux(t *testing.T) {
 }
 
 func TestRunInAPaneWithoutTmux(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.withPrograms("sh", "bash", "cat", "stty")
 	for _, c := range []struct {
@@ -65,6 +67,7 @@ func TestRunInAPaneWithoutTmux(t *testing.T) {
 }
 
 func TestConsoleWithAnOldTmux(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.withPrograms("sh", "bash", "cat", "uname")
 	w.write("path/tmux", "#!/bin/sh\necho tmux 2.8\n", 0o700)
@@ -76,6 +79,7 @@ func TestConsoleWithAnOldTmux(t *testing.T) {
 // A model that cannot be reached, or talks rubbish, is one sentence with what
 // to do; the console goes on.
 func TestConsoleWithABrokenModel(t *testing.T) {
+	t.Parallel()
 	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<html>please log in</html>"))
@@ -101,6 +105,7 @@ func TestConsoleWithABrokenModel(t *testing.T) {
 
 // A configuration that cannot be read keeps the screen shut.
 func TestConsoleWithABrokenConfiguration(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write(".config/nod/config.toml", "[display]\nthem = \"dark\"\n", 0o600)
 	s := w.console(200, 40)

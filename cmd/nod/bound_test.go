@@ -12,6 +12,7 @@ import (
 // TestAChangedRecordingIsFound by the proof of the record, and said by who plays it;
 // one that nod removes itself is not missed.
 func TestAChangedRecordingIsFound(t *testing.T) {
+	t.Parallel()
 	w, path := recorded(t, "echo the truth")
 	if out := w.must("audit", "verify"); !strings.Contains(out, "recordings: 1 as they were recorded\n") {
 		t.Error(out)
@@ -59,6 +60,7 @@ func TestAChangedRecordingIsFound(t *testing.T) {
 // TestARecordThatWasPutBackIsNoticed, the folder as a whole or all of the state, with
 // no setting: at the proof, at the next start, and ever after.
 func TestARecordThatWasPutBackIsNoticed(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{".local/state/nod/ledger", ".local/state/nod"} {
 		w := newWorld(t)
 		w.must("run", "--", "true")

@@ -13,6 +13,7 @@ import (
 // TestAChoiceOnATerminalInLines: a digit of the list chooses, anything else is no
 // answer, and a question that is withdrawn ends.
 func TestAChoiceOnATerminalInLines(t *testing.T) {
+	t.Parallel()
 	control, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)

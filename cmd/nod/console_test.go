@@ -11,6 +11,7 @@ import (
 
 // The main job, as an operator does it, with the guide and no network.
 func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.console(120, 40)
 	s.see("local", "F1")
@@ -121,6 +122,7 @@ func quit(s *display, want ...string) {
 
 // The same with a model behind HTTP that makes several calls in one reply.
 func TestScriptedModelWorksThroughTheSameGate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	made := filepath.Join(w.home, "made")
 	m := serveModel(t,
@@ -174,6 +176,7 @@ func TestScriptedModelWorksThroughTheSameGate(t *testing.T) {
 // Whatever ends the console, the terminal is as it was: for the next program at once,
 // unless nod had no time for anything.
 func TestTerminalIsRestored(t *testing.T) {
+	t.Parallel()
 	for _, end := range []struct {
 		name string
 		how  func(*testing.T, *world, *display)
@@ -268,6 +271,7 @@ func read(t *testing.T, w *world, name string) string {
 
 // The console opens in any terminal, however small.
 func TestSmallTerminals(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {40, 10}, {20, 5}} {
 		w := newWorld(t)
 		s := w.console(size[0], size[1])
@@ -291,6 +295,7 @@ func quitAny(s *display) {
 // Keys that terminals report as an escape and a control byte are what they are
 // called in the help.
 func TestAltKeysOfARealTerminal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.console(80, 24)
 	s.see("ready$")

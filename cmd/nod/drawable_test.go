@@ -8,6 +8,7 @@ import (
 
 // A terminal that cannot move its cursor gets a sentence, not a picture.
 func TestConsoleOnADumbTerminal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.extra = []string{"TERM=dumb"}
 	s := w.console(200, 10)
@@ -20,6 +21,7 @@ func TestConsoleOnADumbTerminal(t *testing.T) {
 // So does one that is said to show another character set than UTF-8; in lines nod
 // can be used there.
 func TestConsoleInAnotherCharacterSet(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.extra = []string{"LC_ALL=", "LC_CTYPE=de_DE.ISO-8859-1"}
 	s := w.console(200, 10)
@@ -40,6 +42,7 @@ func TestConsoleInAnotherCharacterSet(t *testing.T) {
 // The locale C says nothing of the terminal: everything is shown as it is, and
 // read as it is typed.
 func TestConsoleInTheLocaleC(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.extra = []string{"LC_ALL=C"}
 	s := w.console(120, 40)
@@ -52,6 +55,7 @@ func TestConsoleInTheLocaleC(t *testing.T) {
 
 // In a tmux that shows "_" for all that is not ASCII, nod says so.
 func TestATmuxThatShowsASCIIAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.shell(150, 40)
 	inside := func(flag, command string) {

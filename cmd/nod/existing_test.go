@@ -8,6 +8,7 @@ import (
 // The console works in the terminal that the operator has open beside it, and
 // leaves it as it was.
 func TestTheConsoleWorksInAPaneThatIsThere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := openDisplay(t, 120, 40, w.env(), "sh")
 	args := append([]string{"split-window", "-v", "-d", "-P", "-F", "#{pane_id}", "-l", "10", "env", "-i"}, w.env()...)
@@ -38,6 +39,7 @@ func TestTheConsoleWorksInAPaneThatIsThere(t *testing.T) {
 }
 
 func TestWhichPaneIsMeant(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, c := range []struct {
 		args, env []string

@@ -28,6 +28,7 @@ func silentHost(t *testing.T, w *world) {
 // another target of the command line, that it says for which one it waits, and that it
 // runs on no other machine meanwhile.
 func TestAPromptWaitsForItsOwnTargetOnly(t *testing.T) {
+	t.Parallel()
 	t.Run("another one is silent", func(t *testing.T) {
 		w := newWorld(t)
 		silentHost(t, w)

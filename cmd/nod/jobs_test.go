@@ -68,6 +68,7 @@ func (s *display) theShells(t *testing.T, w *world) {
 // Whoever stops nod gets the terminal back as it was, and nod comes back whole, at
 // another size, too, with what went on meanwhile.
 func TestNodStopsAndGoesOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	onward, made := filepath.Join(w.home, "onward"), filepath.Join(w.home, "made")
 	m := serveModel(t,
@@ -114,6 +115,7 @@ func TestNodStopsAndGoesOn(t *testing.T) {
 // The same by signals from elsewhere; and a stopped nod that is told to end does,
 // without the terminal.
 func TestSignalsStopNodAndGoOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.shell(80, 24)
 	s.line(w.nod)

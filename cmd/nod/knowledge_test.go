@@ -13,6 +13,7 @@ import (
 )
 
 func TestOnlySecretsLookLikeSecrets(t *testing.T) {
+	t.Parallel()
 	detector, err := redact.NewDetector()
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +30,7 @@ func TestOnlySecretsLookLikeSecrets(t *testing.T) {
 }
 
 func TestARunbookIsFoundByItsTarget(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"web-1.md": "of the host", "ssh:web-2.md": "whole\x1b[31m", "long.md": strings.Repeat("x", runbook.MaxTold+1),
@@ -56,6 +58,7 @@ func TestARunbookIsFoundByItsTarget(t *testing.T) {
 // What a target says is told while the model works there, once the operator has
 // allowed those very bytes; without anybody to ask, and after a no, it is not.
 func TestATargetsGuidanceNeedsConsent(t *testing.T) {
+	t.Parallel()
 	target := local.New(os.Environ())
 	defer func() { _ = target.Close() }()
 	home, state := t.TempDir(), filepath.Join(t.TempDir(), "folders.json")
@@ -108,6 +111,7 @@ func TestATargetsGuidanceNeedsConsent(t *testing.T) {
 // to remember is shown as a difference; an earlier conversation is found and gone
 // on with, in a copy.
 func TestTheModelIsToldWhatTheOperatorAllows(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := serveModel(t,
 		calls(call{"a", "remember", map[string]any{"text": "Use apt-get here", "scope": "global", "why": "he wants it"}}),

@@ -23,7 +23,10 @@ type island struct {
 	address string // its own; the default route leads back here
 }
 
-var islands atomic.Int64
+var (
+	islands  atomic.Int64
+	settings sync.Mutex // held while folders in /etc/netns come and go
+)
 
 const (
 	revertSoon = 12 * time.Second // where it is waited for
@@ -52,8 +55,12 @@ func newIsland(t *testing.T, after time.Duration, replies ...[]string) (*world, 
 		}
 	})
 	own := filepath.Join("/etc/netns", h.name)
+	settings.Lock()
 	h.outside("mkdir", "-p", own+"/ssh")
+	settings.Unlock()
 	t.Cleanup(func() {
+		settings.Lock()
+		defer settings.Unlock()
 		h.outside("rm", "-rf", own)
 		_ = os.Remove("/etc/netns") // if nobody else has anything there
 	})
@@ -220,6 +227,7 @@ func approveWithRevert(s *display) {
 
 // What cuts the operator off comes back by itself, and all of it is on record.
 func TestTheRevertBringsTheLinkBack(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		command, state, log string
 	}{
@@ -299,6 +307,7 @@ func (h *island) complete(command string, told ...string) {
 
 // What does no harm is let be, and nothing stays behind.
 func TestTheRevertIsCancelledByANewLogin(t *testing.T) {
+	t.Parallel()
 	for name, size := range someSizes() {
 		t.Run(name, func(t *testing.T) {
 			command := "ip route add blackhole 203.0.113.0/24"
@@ -338,6 +347,7 @@ func TestTheRevertIsCancelledByANewLogin(t *testing.T) {
 
 // Without nod the revert comes all the same.
 func TestTheRevertComesWithoutNod(t *testing.T) {
+	t.Parallel()
 	w, h := newIsland(t, revertSoon, calls(shell("a", "ip route del default", true)), says("Done."))
 	was := h.inside("ip route show default")
 	s := w.console(100, 30, "box")
@@ -372,6 +382,7 @@ func TestTheRevertComesWithoutNod(t *testing.T) {
 
 // Where nothing can be armed, nothing runs, and why is said.
 func TestWithoutAnArmedRevertNothingRuns(t *testing.T) {
+	t.Parallel()
 	w, h := newIsland(t, revertLate, calls(shell("a", "echo 'DenyUsers *' >> /etc/ssh/sshd_config", true)), says("As you like."))
 	h.inside("fallocate -l 40M /etc/ssh/moduli")
 	s := w.console(120, 40, "box")

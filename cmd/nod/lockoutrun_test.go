@@ -8,6 +8,7 @@ import (
 // A command of nod run can have a revert, too: nod ends only when a new login has
 // shown that it is not needed, or when it has come.
 func TestARunWithARevertWaitsForIt(t *testing.T) {
+	t.Parallel()
 	const command = "ip route add blackhole 203.0.113.0/24"
 	w, h := newIsland(t, revertLate)
 	s := w.console(100, 40, "run", "-t", "ssh:box", "--", command)

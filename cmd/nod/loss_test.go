@@ -10,6 +10,7 @@ import (
 // Whoever removes the record is noticed by what else nod leaves behind: at the next
 // proof, at the next start, and ever after.
 func TestARecordThatWasRemovedIsMissed(t *testing.T) {
+	t.Parallel()
 	for name, remove := range map[string]func(state string) error{
 		"the folder": func(state string) error { return os.RemoveAll(ledgerDir(state)) },
 		"what is in it": func(state string) error {
@@ -79,6 +80,7 @@ func TestARecordThatWasRemovedIsMissed(t *testing.T) {
 // TestAFirstStartMissesNothing: the console keeps the conversation before it has a
 // record.
 func TestAFirstStartMissesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.console(120, 40)
 	if text := s.see("ready$", "nothing running"); strings.Contains(text, "is missing") {
@@ -92,6 +94,7 @@ func TestAFirstStartMissesNothing(t *testing.T) {
 
 // Without the anchor, recordings and conversations tell.
 func TestWhatElseIsThereTellsOfARecord(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	if out, errs, status := w.do("ask", "how full is the disk?"); status != 0 || strings.Contains(errs, "missing") {
 		t.Fatalf("%d %s%s", status, out, errs)

@@ -2,11 +2,14 @@ package main
 
 import (
 	"crypto/rand"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +30,8 @@ var raceReports string
 func detector() string { return "GORACE=atexit_sleep_ms=0 log_path=" + raceReports }
 
 // suite runs the tests and ends their container engines. It fails where a nod that
-// they started had a data race.
+// they started had a data race. A story waits for terminals and for the pauses of a
+// hand far more than it computes, so several are told for each processor.
 type suite struct{ *testing.M }
 
 func (s suite) Run() int {
@@ -37,6 +41,12 @@ func (s suite) Run() int {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a folder for temporary files
 	raceReports = filepath.Join(dir, "race")
+	flag.Parse()
+	if most := flag.Lookup("test.parallel"); most.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		if err := most.Value.Set(strconv.Itoa(3 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
 	status := s.M.Run()
 	if err := enginetest.Stop(); err != nil {
 		fmt.Println("the tests' engine:", err)

@@ -39,6 +39,7 @@ func (w *world) attach(cols, rows int) *display {
 // Panes come to the console with the model's calls and leave it when somebody
 // closes them; the shared one is always there.
 func TestPanesComeAndGo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := serveModel(t,
 		calls(tool("a", "tmux-create-pane", map[string]any{"pane": "worker"}),
@@ -97,6 +98,7 @@ func approveUntil(s *display, text string) {
 // What the operator types by hand while a proposal waits voids the proposal at
 // once, and the model is told.
 func TestTypingByHandVoidsAProposal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	made := filepath.Join(w.home, "made")
 	m := serveModel(t,

@@ -17,6 +17,7 @@ import (
 )
 
 func TestTheRosterHasProfilesLocalServersAndTheGuide(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"object":"list","data":[{"id":"qwen3:8b"},{"id":"llama3"}]}`))
@@ -59,6 +60,7 @@ func TestTheRosterHasProfilesLocalServersAndTheGuide(t *testing.T) {
 }
 
 func TestAMeterInLines(t *testing.T) {
+	t.Parallel()
 	m := agent.Meter{
 		Limit: 128_000, System: 900, Tools: 7100, Said: 60_000, Thought: 500, Reserve: 4096, Messages: 44, Left: 120, Percent: 56,
 		Cost: 0.1234, Priced: true, Limits: model.Limits{Requests: model.Limit{Left: 3, Of: 60, Known: true}},
@@ -78,6 +80,7 @@ func TestAMeterInLines(t *testing.T) {
 }
 
 func TestOpenTodosStandInASummary(t *testing.T) {
+	t.Parallel()
 	result := func(items ...desk.TodoItem) history.Message {
 		raw, err := json.Marshal(items)
 		if err != nil {

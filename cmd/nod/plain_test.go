@@ -10,6 +10,7 @@ import (
 
 // The main job in lines, on a terminal that can do nothing else.
 func TestTheMainJobInLines(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.extra = []string{"TERM=dumb", "ACCESSIBLE=1"}
 	s := w.console(120, 60)

@@ -14,6 +14,7 @@ import (
 // TestNothingActsWhileARecordingFails: the ledger alone is not enough. What runs
 // already is concluded nevertheless, and says where it is seen.
 func TestNothingActsWhileARecordingFails(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	l, err := ledger.Open(ledgerDir(state), ledger.Options{})
 	if err != nil {
@@ -90,6 +91,7 @@ func TestNothingActsWhileARecordingFails(t *testing.T) {
 
 // TestPanesOfAHostAreRecorded here, where the record is.
 func TestPanesOfAHostAreRecorded(t *testing.T) {
+	t.Parallel()
 	w, _ := newRemote(t)
 	if out := w.must("run", "-t", "box", "--pane", "--dangerously-approve-all", "--", "echo over there"); !strings.Contains(out, "over there") {
 		t.Fatal(out)
@@ -107,6 +109,7 @@ func TestPanesOfAHostAreRecorded(t *testing.T) {
 
 // TestSecretsAreNotRecorded: what is recorded passes the filter.
 func TestSecretsAreNotRecorded(t *testing.T) {
+	t.Parallel()
 	_, path := recorded(t, "echo AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY; echo done")
 	text, err := os.ReadFile(path)
 	if err != nil {

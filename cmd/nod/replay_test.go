@@ -83,6 +83,7 @@ func captured(s *display) string {
 // TestARecordingPlaysInAsciinemaAndInNod: both end with the same picture, cell
 // by cell, which is the pane's.
 func TestARecordingPlaysInAsciinemaAndInNod(t *testing.T) {
+	t.Parallel()
 	needs(t, "asciinema")
 	w, path := recorded(t, demo)
 	own := pictureOf(t, path)
@@ -134,6 +135,7 @@ func within(text string) string {
 
 // TestATornRecordingPlays in both, up to where it is torn.
 func TestATornRecordingPlays(t *testing.T) {
+	t.Parallel()
 	needs(t, "asciinema")
 	w, path := recorded(t, "echo all is well")
 	own := pictureOf(t, path)
@@ -159,6 +161,7 @@ func TestATornRecordingPlays(t *testing.T) {
 // TestReplayOfARun: the record says where a run is seen, and replay takes its
 // name, however it ended.
 func TestReplayOfARun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, command := range []string{"echo one; sleep 0.2", "echo two; false"} {
 		w.do("run", "--pane", "--dangerously-approve-all", "--", command)
@@ -231,6 +234,7 @@ func first(a, _ string, _ int) string { return a }
 
 // TestPlayingInTheConsole: a run's recording, and back to where one was.
 func TestPlayingInTheConsole(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.do("run", "--pane", "--dangerously-approve-all", "--", "echo far away")
 	out, _, _ := w.do("audit", "show")
@@ -250,6 +254,7 @@ func TestPlayingInTheConsole(t *testing.T) {
 
 // TestPlaying in a terminal that is smaller than the recording, and is resized.
 func TestPlaying(t *testing.T) {
+	t.Parallel()
 	w, path := recorded(t, "echo begin; sleep 0.3; seq 100; echo end")
 	s := w.console(60, 12, "replay", path)
 	s.see("‖", "end")
@@ -271,6 +276,7 @@ func TestPlaying(t *testing.T) {
 // TestWhatIsTypedMaskedIsNotRecorded: an answer to a question with the echo off
 // is in no recording, and what is echoed is.
 func TestWhatIsTypedMaskedIsNotRecorded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.console(120, 30)
 	s.see("ready$")
@@ -373,6 +379,7 @@ func TestARecordThatFailsIsToldWithinASecond(t *testing.T) {
 // TestTheNewestRecordingIsOneWithSomethingInIt: not the one that a console has just
 // begun, which has a prompt.
 func TestTheNewestRecordingIsOneWithSomethingInIt(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	put := func(day, events string) string {
 		t.Helper()

@@ -27,6 +27,7 @@ func asText(commands ...string) []string {
 // model uses it all the same, by its placeholder and the operator's approval. The
 // model can only call tools in the text of its replies.
 func TestASecretIsUsedWithoutBeingTold(t *testing.T) {
+	t.Parallel()
 	const secret = "Zx9hunter22qq"
 	w := newWorld(t)
 	made := filepath.Join(w.home, "made")

@@ -26,6 +26,7 @@ const soon = 15 * time.Second
 // TestBadHosts has what is wrong with a host, and wants one clear sentence with
 // what to do, from each command that goes there, in time.
 func TestBadHosts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		spoil func(*testing.T, *world, *remote)
@@ -139,6 +140,7 @@ func TestBadHosts(t *testing.T) {
 // Login shells that greet, or are no POSIX shells, and forced commands that let
 // one through, make no difference.
 func TestStrangeLoginShells(t *testing.T) {
+	t.Parallel()
 	for name, forced := range map[string]string{
 		"banners": `echo Welcome; echo careful >&2; printf 'no newline'; exec sh -c "$SSH_ORIGINAL_COMMAND"`,
 		"csh":     `exec csh -c "$SSH_ORIGINAL_COMMAND"`,
@@ -166,6 +168,7 @@ func TestStrangeLoginShells(t *testing.T) {
 // A socket that is left of a dead master, the operator's or nod's, is in nobody's
 // way.
 func TestStaleSockets(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	r.write("config", r.section("ControlPath "+r.path("own")))
 	l, err := net.Listen("unix", r.path("own"))
@@ -191,6 +194,7 @@ func TestStaleSockets(t *testing.T) {
 // What is wrong with files at the other end is told to the model, with what to
 // do: it goes into the chat.
 func TestBadFilesOnAHost(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		spoil func(*testing.T, *remote)

@@ -43,6 +43,7 @@ func (w *world) refuses(words []string, args ...string) {
 }
 
 func TestAConnectionIsHeld(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	w.refuses([]string{"no connection is held", "nod ssh start box"}, "ssh", "status", "box")
 	w.refuses([]string{"no connection is held"}, "ssh", "stop", "box")
@@ -82,6 +83,7 @@ func TestAConnectionIsHeld(t *testing.T) {
 }
 
 func TestTargetsAreListed(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	r.write("config", "Host db-* !db-2\n  User x\nHost web\n  User y\n"+r.section())
 	if out := w.must("targets"); !sameLines(strings.ReplaceAll(out, " ", ""), "localthismachine", "ssh:web", "ssh:box") {
@@ -101,6 +103,7 @@ func TestTargetsAreListed(t *testing.T) {
 
 // What cannot be is refused with the reason and what to do next.
 func TestHostsThatCannotBeReached(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -164,6 +167,7 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 // On a terminal the questions of a login are asked in plain lines; what is
 // secret is not shown.
 func TestALoginAsksOnTheTerminal(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	r.write("known_hosts", "")
 	r.write("authorized", string(marshalled(r.newKey("id", "open sesame"))))
@@ -215,6 +219,7 @@ func TestALoginAsksOnTheTerminal(t *testing.T) {
 
 // nod run does the same on a host as here.
 func TestRunOnAHost(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	all := []string{"--dangerously-approve-all"}
 	long := strings.Repeat("x", 6000)
@@ -324,6 +329,7 @@ func listenAsAnother(t *testing.T, path string) {
 
 // A master that is another user's is not used, and that is said once.
 func TestAControlPathOfAnotherUser(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	path := r.path("theirs")
 	listenAsAnother(t, path)

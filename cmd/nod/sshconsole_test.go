@@ -30,6 +30,7 @@ func (s *display) copied() string { s.t.Helper(); return s.tmux("show-buffer") }
 // at what there is, and gives the host up. All of it is one login, with the
 // commands, the copies and the terminals of the operator's own.
 func TestOneLoginForEverything(t *testing.T) {
+	t.Parallel()
 	for name, size := range map[string][2]int{"wide": {120, 40}, "narrow": {80, 24}} {
 		t.Run(name, func(t *testing.T) { oneLogin(t, size[0], size[1]) })
 	}
@@ -128,6 +129,7 @@ func oneLogin(t *testing.T, cols, rows int) {
 // typed goes anywhere, and what ran is told when the link is back. It ends with a
 // dead link, too.
 func TestOutageInTheConsole(t *testing.T) {
+	t.Parallel()
 	for name, size := range someSizes() {
 		if name == "tiny" {
 			continue // there is no room for its words
@@ -240,6 +242,7 @@ func outage(t *testing.T, cols, rows int) {
 
 // The holder's death is a lost connection: another one takes its place.
 func TestHolderDies(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	m := serveModel(t,
 		calls(shell("a", "echo x >>"+r.path("begun")+"; until [ -e "+r.path("go")+" ]; do sleep 0.05; done; (exit 7)", true)),
@@ -278,6 +281,7 @@ func TestHolderDies(t *testing.T) {
 // Where the operator's own master runs, nod logs in nowhere; when that ends, a
 // connection of nod's own takes its place, and that is said.
 func TestTheOperatorsMaster(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	r.write("config", r.section("ControlPath "+r.path("own-%C")))
 	master := r.ssh("-M", "-N", "box")
@@ -337,6 +341,7 @@ func TestTheOperatorsMaster(t *testing.T) {
 // A master that does not find out by itself that its link is dead hides that
 // from nobody; nod goes around it.
 func TestTheOperatorsMasterHangs(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	w.write(".config/nod/config.toml", "[tmux]\nsocket = \""+w.socket+"\"\n[ssh]\nkeepalive = \"1s\"\n", 0o600)
 	r.write("config", r.section("ControlPath "+r.path("own-%C")))
@@ -364,6 +369,7 @@ func TestTheOperatorsMasterHangs(t *testing.T) {
 
 // A connection that is made again asks for no passphrase that was told before.
 func TestAPassphraseIsToldOnce(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	r.write("authorized", string(marshalled(r.newKey("id", "open sesame"))))
 	s := w.console(120, 40, "box")
@@ -391,6 +397,7 @@ func TestAPassphraseIsToldOnce(t *testing.T) {
 // What a host says to agents is read from the home folder there, asked about, and
 // told with the prompt while the model works there.
 func TestAHostsGuidanceIsTold(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	r.write("home/AGENTS.md", "Restart it with make again.\n")
 	m := serveModel(t, says("As it says."), says("Here it is not."))

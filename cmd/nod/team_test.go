@@ -12,6 +12,7 @@ import (
 )
 
 func TestATeamIsCheckedBeforeItBegins(t *testing.T) {
+	t.Parallel()
 	kinds := []desk.Helper{{Name: "investigator"}}
 	task := `[{"id":"a","member":"web","task":"x"}]`
 	web := desk.TeamMember{Name: "web", Agent: "investigator"}
@@ -35,6 +36,7 @@ func TestATeamIsCheckedBeforeItBegins(t *testing.T) {
 // TestATeamWorksAndTalks: reports go to the tasks behind, messages and notes to the
 // others, a failure to what depends on it; who has ended has no seat any more.
 func TestATeamWorksAndTalks(t *testing.T) {
+	t.Parallel()
 	var c crews
 	room := func(talk, do string) string {
 		t.Helper()

@@ -13,6 +13,7 @@ import (
 // A window that is dragged about, while a pane floods and a line is typed, loses no
 // key and leaves nothing behind on the screen.
 func TestAStormOfSizes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.console(120, 40)
 	s.see("ready$")
@@ -46,6 +47,7 @@ func TestAStormOfSizes(t *testing.T) {
 // A megabyte that is pasted arrives whole: in a prompt, and in a terminal. To a dialog
 // it means nothing.
 func TestAPasteOfAMegabyte(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	made := filepath.Join(w.home, "made")
 	m := serveModel(t, says("That was long."), calls(shell("a", "touch "+made, true)), says("As you wish."))
@@ -104,6 +106,7 @@ func digest(text string) [sha256.Size]byte { return sha256.Sum256([]byte(text)) 
 
 // The mouse of a real terminal, in its own words.
 func TestTheMouseOfARealTerminal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	m := serveModel(t, calls(shell("a", "touch "+filepath.Join(w.home, "made"), true)), says("As you wish."))
 	w.extra = []string{"NOD_BASE_URL=" + m.URL + "/v1", "NOD_MODEL=scripted"}

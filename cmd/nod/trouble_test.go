@@ -13,6 +13,7 @@ import (
 // When tmux goes away under the console, the operator watches the fresh pane in
 // which the next command runs, not the picture of the dead one.
 func TestAPaneThatEndsIsReplacedOnTheScreen(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.console(120, 40)
 	s.see("ready$")
@@ -28,6 +29,7 @@ func TestAPaneThatEndsIsReplacedOnTheScreen(t *testing.T) {
 
 // A link that is lost ends nod, not the conversation: the next start offers it.
 func TestAfterAHangUpTheConversationIsOffered(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM} {
 		w := newWorld(t)
 		m := serveModel(t, says("You are welcome."))
@@ -59,6 +61,7 @@ func TestAfterAHangUpTheConversationIsOffered(t *testing.T) {
 }
 
 func TestStatusSaysEachThingOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.console(120, 40)
 	s.see("ready$")
@@ -76,6 +79,7 @@ func TestStatusSaysEachThingOnce(t *testing.T) {
 // Where nothing can be put on record, the console and the doctor say so before
 // anything is tried.
 func TestAFullDiskIsToldAtTheStart(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("mounting a small disk needs root")
 	}
@@ -109,6 +113,7 @@ func TestAFullDiskIsToldAtTheStart(t *testing.T) {
 // That the disk runs low is said once, not with each run, and again when it was better
 // in between.
 func TestALowDiskIsToldOnce(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("mounting a small disk needs root")
 	}
@@ -149,6 +154,7 @@ func TestALowDiskIsToldOnce(t *testing.T) {
 // acts runs, and both the record and the conversation are where they belong once it
 // can be written, without a restart.
 func TestAReadOnlyStateIsToldAndHeals(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("mounting a disk needs root")
 	}

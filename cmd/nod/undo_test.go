@@ -67,6 +67,7 @@ func leave(s *display) {
 // What nod wrote is taken back, last first, each asked and on record; what has
 // changed since is not touched.
 func TestUndo(t *testing.T) {
+	t.Parallel()
 	for name, size := range someSizes() {
 		if name == "tiny" {
 			continue // there is no room for its words
@@ -148,6 +149,7 @@ func takesBack(t *testing.T, cols, rows int) {
 // What somebody else has changed since stays as it is, and the difference is
 // shown.
 func TestUndoLeavesWhatHasChangedSince(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "conf")
 	m := serveModel(t, calls(writes("a", file, "nod's\n")), says("Written."))
@@ -186,6 +188,7 @@ func TestUndoLeavesWhatHasChangedSince(t *testing.T) {
 // Before the operator decides he may look; what is found stands below the command,
 // and keys count anew.
 func TestPreview(t *testing.T) {
+	t.Parallel()
 	for name, size := range someSizes() {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
