@@ -22,7 +22,7 @@ func pickOnly(s *display, name string) {
 	s.press("C-t")
 	s.see("targets", "Enter use")
 	s.typed(name)
-	s.see("> " + name)
+	s.see("> "+name, "docker:"+name) // a key before the row is there is for none
 }
 
 // Containers come and go in the picker while it is open, and what becomes of one
