@@ -3,10 +3,11 @@
 GO       ?= go
 BIN      := bin/nod
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS  := -X main.version=$(VERSION)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
 LINT     := $(GO) tool -modfile=.tools/go.mod golangci-lint
 VULN     := $(GO) tool -modfile=.tools/go.mod govulncheck
 FUZZTIME ?= 60s
+FORMS    ?= 16
 BENCH    ?= .
 
 .DEFAULT_GOAL := help
@@ -18,19 +19,26 @@ run: build ## build nod, get what is missing, open the console
 	@.ci/deps --optional
 	@$(BIN) $(ARGS)
 
-build: ## build bin/nod
-	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/nod
+build: ## build bin/nod, static, and print its size
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/nod
+	@stat -c '$(BIN): %s bytes' $(BIN) 2>/dev/null || stat -f '$(BIN): %z bytes' $(BIN)
+
+layers: ## draw which package stands on which
+	@$(GO) test -count=1 -run '^TestLayersAreDrawn$$' -v ./cmd/nod | sed -n 's/^ *layers_test.go:[0-9]*: //p'
 
 deps: ## install the programs that nod and its tests use (Debian)
 	@.ci/deps
 
 test: ## all tests, with the race detector, real tmux and real shells
 	@.ci/deps
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 15m ./...
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 30m ./...
 
 e2e: build ## the long tests: full counts and soaks
 	@.ci/deps
 	NOD_E2E=1 NOD_TEST_ALL=1 $(GO) test -timeout 60m ./...
+
+evidence: ## run forms of the risk tables' programs, traced: none may write (FORMS=0: all forms)
+	NOD_EVIDENCE=$(FORMS) $(GO) test ./tools/risk -run 'TestEvidence$$' -count=1 -v -timeout 120m
 
 bench: ## run the benchmarks, and the emulator beside its peers
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
@@ -45,6 +53,7 @@ mutants: ## plant faults, one at a time: a test must find each
 lint: ## formatting, vet, the linters, and that each fault of mutants can be planted
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) run -C .tools ./mutants -check
+	@$(GO) vet -C .tools/shots . && $(GO) test -C .tools/shots .
 	$(LINT) run ./...
 
 fmt: ## format the code
@@ -54,7 +63,7 @@ vuln: ## look for known vulnerabilities that the code reaches
 	$(VULN) ./...
 
 shots: build ## take the pictures of the documents anew, from the real screen
-	@$(GO) run ./cmd/nod/internal/shots -nod $(BIN) -out .shots
+	@$(GO) run -C .tools/shots . -nod $(CURDIR)/$(BIN) -out $(CURDIR)/.shots
 
 redact-rules: ## renew what package redact takes from gitleaks: rules and fixtures
 	cd .tools/redact && $(GO) run . rules > gitleaks.new && mv gitleaks.new ../../agent/redact/gitleaks.toml
@@ -70,4 +79,4 @@ generate: ## renew generated files
 
 check: lint test ## what the gate runs
 
-.PHONY: help run build deps test e2e bench fuzz mutants lint fmt vuln shots redact-rules redact-rates generate check
+.PHONY: help run build layers deps test e2e evidence bench fuzz mutants lint fmt vuln shots redact-rules redact-rates generate check

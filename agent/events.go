@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nod-console/nod/agent/policy"
@@ -18,6 +19,38 @@ type Event interface {
 
 // Sink receives the events of a turn in order.
 type Sink func(Event)
+
+// Sequencer passes events on to a sink, one at a time, until it is closed. Safe for
+// concurrent use.
+type Sequencer struct {
+	mu     sync.Mutex
+	closed bool
+	sink   Sink
+}
+
+// NewSequencer returns a sequencer for a sink.
+func NewSequencer(sink Sink) *Sequencer { return &Sequencer{sink: sink} }
+
+// Send passes an event on and returns when the sink has taken it. After Close it does
+// nothing.
+func (s *Sequencer) Send(e Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.sink(e)
+	}
+}
+
+// Close ends the sequence. No event reaches the sink after it has returned.
+func (s *Sequencer) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// InterruptedText is what events, the history and the record say of something that the
+// operator has stopped.
+const InterruptedText = "interrupted by the operator"
 
 // Text is a piece of the model's answer.
 type Text struct {
@@ -144,6 +177,21 @@ type Retrying struct {
 type Fault struct {
 	Text string `json:"text"`
 	Hint string `json:"hint,omitempty"`
+}
+
+// Reverting is how an armed revert stands.
+type Reverting struct {
+	ID     string
+	Call   string
+	Target string
+	// Due is when it comes, by this machine's clock; zero once that is settled.
+	Due time.Time
+	// Text says it in a line; a line more for each thing that was reverted. What
+	// the target said in it is not to be trusted.
+	Text string
+	// Over says that nothing more will come of it, Fired that it was not
+	// cancelled.
+	Over, Fired bool
 }
 
 // Done ends the turn.

@@ -78,9 +78,12 @@ type Action struct {
 	Command string // the exact bytes of a command line (Exec, Run), or a verb and names (Manage)
 	Dialect string // the shell that reads Command, or the keys: "bash", "sh", "zsh", "fish"
 	Stdin   []byte // standard input of an Exec
-	// Wall is what holds the Command of an Exec so that it cannot change anything;
+	// Wall is what holds the Command of an Exec or a Run so that it cannot change anything;
 	// empty: nothing does.
 	Wall confine.Wall
+	// Grants are what a held command may do beyond reading files, as the letters of
+	// package confine.
+	Grants string
 
 	Pending string   // what stood on the pane's prompt line when the keys were planned
 	Prompt  bool     // whether the pane stood at a shell's prompt then
@@ -143,6 +146,7 @@ func (a Action) Digest() Digest {
 	h.text(a.Dialect)
 	h.text(string(a.Stdin))
 	h.text(string(a.Wall))
+	h.text(a.Grants)
 	h.text(a.Pending)
 	h.flag(a.Prompt)
 	h.text(a.Busy)

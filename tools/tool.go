@@ -44,6 +44,12 @@ type Optional interface {
 	Offered() bool
 }
 
+// Documented is a tool whose Description is short. It has more to say to whoever asks.
+type Documented interface {
+	// Guidance is the whole text.
+	Guidance() string
+}
+
 // Delegating is a parallelizable tool whose call lets others act: a sub-agent. Its
 // calls run at the same time as each other, and as nothing else.
 type Delegating interface {

@@ -7,33 +7,64 @@ import (
 	"strings"
 )
 
-// mount is one line of df.
+// mount is one line of df -kPT. Sizes are in bytes.
 type mount struct {
-	device, kind, size, used, free, at string
-	percent                            int
+	device, kind, at string
+	size, used, free float64
+	percent          int
+	line             int // of the output, from 1
 }
 
-// pseudo are kinds of file systems that fill no disk.
-var pseudo = map[string]bool{"tmpfs": true, "devtmpfs": true, "overlay": true, "squashfs": true, "efivarfs": true,
-	"ramfs": true, "iso9660": true, "fuse.lxcfs": true, "none": true}
+// images are kinds of file systems that nothing can be written to: they are full from the
+// beginning.
+var images = map[string]bool{"squashfs": true, "iso9660": true, "erofs": true, "cramfs": true, "romfs": true}
 
-// parseDF reads df -hPT, the fullest first. Each device counts once; memory and read-only
-// images count only where there is nothing else.
+// pseudo are kinds of file systems that fill no disk.
+var pseudo = map[string]bool{"tmpfs": true, "devtmpfs": true, "overlay": true, "efivarfs": true,
+	"ramfs": true, "fuse.lxcfs": true, "none": true}
+
+const (
+	nearlyFull = 80
+	full       = 90
+)
+
+// allMounts are all lines of df -kPT.
+func allMounts(o outcome) (list []mount) {
+	n := 0
+	for _, line := range o.lines() {
+		if strings.HasPrefix(line, "df: ") {
+			continue // a complaint, where both streams are one
+		}
+		n++
+		before, at, ok := strings.Cut(line, "% ")
+		f := strings.Fields(before)
+		if !ok || len(f) != 6 || !strings.HasPrefix(at, "/") {
+			continue
+		}
+		percent, err := strconv.Atoi(f[5])
+		size, ok := kibibytes(f[2])
+		used, ok2 := kibibytes(f[3])
+		free, ok3 := kibibytes(f[4])
+		if err == nil && ok && ok2 && ok3 {
+			list = append(list, mount{device: f[0], kind: f[1], size: size, used: used, free: free, percent: percent, at: at, line: n})
+		}
+	}
+	return list
+}
+
+// parseDF reads df -kPT, the fullest first. Each device counts once. Memory counts where it
+// is filling up, or where there is nothing else; read-only images only where there is
+// nothing else.
 func parseDF(o outcome) []mount {
 	var real, other []mount
 	seen := map[string]bool{}
-	for _, line := range o.lines() {
-		f := strings.Fields(line)
-		if len(f) < 7 || !strings.HasSuffix(f[5], "%") {
+	for _, m := range allMounts(o) {
+		key := fmt.Sprint(m.device, " ", m.size)
+		if m.size == 0 || seen[key] && m.device != m.kind {
 			continue
 		}
-		percent, err := strconv.Atoi(strings.TrimSuffix(f[5], "%"))
-		if err != nil || seen[f[0]+f[2]] && f[0] != "tmpfs" {
-			continue
-		}
-		seen[f[0]+f[2]] = true
-		m := mount{device: f[0], kind: f[1], size: f[2], used: f[3], free: f[4], percent: percent, at: strings.Join(f[6:], " ")}
-		if pseudo[m.kind] || m.size == "0" {
+		seen[key] = true
+		if images[m.kind] || pseudo[m.kind] && m.percent < nearlyFull {
 			other = append(other, m)
 		} else {
 			real = append(real, m)
@@ -46,93 +77,160 @@ func parseDF(o outcome) []mount {
 	return real
 }
 
-// folderSize is one line of du.
-type folderSize struct{ size, path string }
+// there is the folder of a file system for a shell. Its name is not written out: what a
+// machine has printed is not put into a command.
+func (m mount) there() string {
+	return fmt.Sprintf(`"$(df -kPT | sed -n '%ds/.*%% //p')"`, m.line)
+}
 
-func parseDU(o outcome) []folderSize {
-	var list []folderSize
-	for _, line := range o.lines() {
-		size, path, ok := strings.Cut(strings.TrimSpace(line), "\t")
-		if !ok {
-			size, path, ok = strings.Cut(strings.TrimSpace(line), " ")
+// place is what is looked into for what fills it: a file system, or a folder that the
+// operator named.
+type place struct {
+	root  string
+	used  float64 // bytes; 0 if that is not known
+	mount bool
+	du    step
+	gone  step // lists deleted files that are open; only of a file system
+}
+
+// places are the folder that the question names, or the fullest file system and the next
+// one if that needs room, too.
+func places(f found) (list []place) {
+	if f.path != "" {
+		root := f.path
+		if root != "/" {
+			root = strings.TrimRight(root, "/")
 		}
-		if path = strings.TrimSpace(path); ok && strings.HasPrefix(path, "/") {
-			list = append(list, folderSize{size, path})
+		return []place{{root: root, du: search(duLine(root, 0), "find what takes the most room under "+root)}}
+	}
+	for i, m := range parseDF(mustGet(f, "df")) {
+		if i > 1 || i == 1 && m.percent < full || m.percent < nearlyFull && (f.glance || len(f.topics) > maxTopics) {
+			break
+		}
+		list = append(list, place{
+			root: m.at, used: m.used, mount: true,
+			du:   search(duLine(m.there(), m.used), "find what takes the most room there"),
+			gone: observe(deletedLine(m.there()), "find deleted files that are still open"),
+		})
+	}
+	return list
+}
+
+// diskSteps go from the fullest file system down.
+func diskSteps(f found) (list []step) {
+	for _, p := range places(f) {
+		list = append(list, p.du)
+		if p.mount {
+			list = append(list, p.gone)
 		}
 	}
 	return list
 }
 
-const (
-	nearlyFull = 80
-	full       = 90
-)
-
-// fullestFolder looks into the fullest file system if it is getting full and is not the
-// one that was looked into already.
-func fullestFolder(f found) []step {
-	df, ok := f.get("df")
-	mounts := parseDF(df)
-	if !ok || f.path != "" || len(mounts) == 0 {
-		return nil
-	}
-	m := mounts[0]
-	if m.percent < nearlyFull || m.at == "/" || strings.HasPrefix(m.at, "/var") || plainPath().FindString(m.at) != m.at {
-		return nil
-	}
-	return []step{observe(duLine(m.at), "find the largest folders under "+m.at)}
-}
-
-func duLine(path string) string {
-	return "du -xh -d 1 " + path + " 2>/dev/null | sort -rh | head -n 10"
-}
-
 func reportDisk(f found) string {
 	var parts []string
-	if df, ok := f.get("df"); ok {
-		parts = append(parts, sayMounts(parseDF(df)))
-	}
+	low := ""
 	if inodes, ok := f.get("inodes"); ok {
-		parts = append(parts, sayInodes(inodes))
+		low = sayInodes(inodes)
 	}
-	if du, ok := f.get("du"); ok {
-		parts = append(parts, sayFolders(f.folder(), parseDU(du)))
+	if df, ok := f.get("df"); ok {
+		parts = append(parts, sayMounts(parseDF(df), allMounts(df), low != ""))
 	}
-	for _, s := range fullestFolder(f) {
-		if o, ok := f.done[s.key()]; ok && o.missing() == "" {
-			folder := parseDF(mustGet(f, "df"))[0].at
-			parts = append(parts, sayFolders(folder, parseDU(o)))
-		}
+	parts = append(parts, low)
+	for _, p := range places(f) {
+		parts = append(parts, p.say(f))
 	}
 	return paragraph(parts)
 }
 
 func mustGet(f found, id string) outcome {
-	o, _ := f.get(id)
+	o, ok := f.get(id)
+	if !ok {
+		return outcome{}
+	}
 	return o
 }
 
-func sayMounts(mounts []mount) string {
+// say names what fills a place, and what could not be seen.
+func (p place) say(f found) string {
+	o, done := f.done[p.du.key()]
+	if !done {
+		return ""
+	}
+	if line, _ := p.du.args["command"].(string); o.denied || o.missing() != "" {
+		return problem(line, o)
+	}
+	s := readSizes(p.root, o)
+	total := s.of[p.root]
+	if total == 0 {
+		return strings.TrimSuffix(fmt.Sprintf("What %s holds could not be measured: %s", code(p.root), oneLine(strings.Join(o.notices, " "))), ": ") + "."
+	}
+	used := p.used
+	if used == 0 {
+		used = total
+	}
+	named := s.named(used)
+	parts := []string{s.say(named, used)}
+	gone := 0.0
+	if p.mount {
+		text, bytes := sayDeleted(f.done[p.gone.key()], max(0, used-total))
+		gone = bytes
+		parts = append(parts, text)
+	}
+	explained := s.sum(named) + gone
+	if len(s.denied) > 0 && (!p.mount || explained < enough*used) {
+		parts = append(parts, sayUnreadable(s.denied))
+	}
+	if rest := used - max(total, s.sum(named)) - gone; explained < enough*used && rest > notable*used {
+		parts = append(parts, fmt.Sprintf("**%s are not explained**: they may be in folders that this user may not read, in deleted files that another user's process has open, hidden below another file system, or the file system's own.", sayBytes(rest)))
+	}
+	return paragraph(parts)
+}
+
+func sayUnreadable(paths []string) string {
+	var items []string
+	for _, path := range paths[:min(len(paths), 4)] {
+		items = append(items, code(path))
+	}
+	if more := len(paths) - len(items); more > 0 {
+		items = append(items, fmt.Sprintf("%d more", more))
+	}
+	return "I could not read " + series(items) + "."
+}
+
+func sayMounts(mounts, all []mount, inodesLow bool) string {
 	if len(mounts) == 0 {
 		return "`df` shows no file system."
 	}
 	m := mounts[0]
 	s := fmt.Sprintf("The fullest file system is %s (%s, %s): **%d %%** of %s used, %s free.",
-		code(m.at), code(m.device), m.kind, m.percent, m.size, m.free)
+		code(m.at), code(m.device), m.kind, m.percent, sayBytes(m.size), sayBytes(m.free))
 	var others []string
 	for _, m := range mounts[1:min(len(mounts), 6)] {
-		others = append(others, fmt.Sprintf("%s %d %% of %s", code(m.at), m.percent, m.size))
+		others = append(others, fmt.Sprintf("%s %d %% of %s", code(m.at), m.percent, sayBytes(m.size)))
 	}
 	if len(others) > 0 {
 		s += " Then come " + series(others) + "."
 	}
+	readOnly := 0
+	for _, other := range all {
+		if images[other.kind] && other.percent >= nearlyFull {
+			readOnly++
+		}
+	}
+	if readOnly > 0 && !images[m.kind] {
+		s += fmt.Sprintf(" %s %s full, as always: nothing can be written there.", capitalise(count(readOnly, "read-only image")), isAre(readOnly))
+	}
 	switch {
+	case images[m.kind]:
 	case m.percent >= full:
 		s += " That needs room soon."
 	case m.percent >= nearlyFull:
 		s += " That is worth watching."
-	default:
+	case !inodesLow && readOnly == 0:
 		s += " None is close to full."
+	case !inodesLow:
+		s += " None of the others is close to full."
 	}
 	return s
 }
@@ -152,27 +250,6 @@ func sayInodes(o outcome) string {
 		return ""
 	}
 	return "Inodes run out on " + series(low) + ": many small files."
-}
-
-func sayFolders(root string, folders []folderSize) string {
-	total := ""
-	var items []string
-	for _, f := range folders {
-		if strings.TrimRight(f.path, "/") == strings.TrimRight(root, "/") {
-			total = f.size
-		} else if len(items) < 5 {
-			items = append(items, fmt.Sprintf("%s (%s)", code(f.path), f.size))
-		}
-	}
-	switch {
-	case len(items) == 0 && total == "":
-		return fmt.Sprintf("Nothing under %s could be measured.", code(root))
-	case len(items) == 0:
-		return fmt.Sprintf("%s holds %s and no folders.", code(root), total)
-	case total == "":
-		return fmt.Sprintf("The largest folders under %s are %s.", code(root), series(items))
-	}
-	return fmt.Sprintf("Under %s there are %s; the largest folders are %s.", code(root), total, series(items))
 }
 
 // paragraph joins the sentences that there are.

@@ -17,7 +17,7 @@ func understand(question string) plan {
 		return speech(help("I can look at this machine and sum up what I find. Ask for instance:"))
 	}
 	if topics := known().match(question); len(topics) > 0 {
-		return survey{topics: topics, path: pathIn(question), host: hostIn(question)}
+		return survey{topics: topics, path: pathIn(question), host: hostIn(question), glance: score(words, known().words.Glances) > 0}
 	}
 	if isGreeting(words) {
 		return speech(help("Hello. I can look at this machine and sum up what I find. Ask for instance:"))
@@ -69,6 +69,7 @@ type survey struct {
 	topics []*topic
 	path   string // a folder that the question names, or ""
 	host   string // a host that the question names, or ""
+	glance bool   // what fills a disk matters only if it is getting full
 }
 
 func (s survey) intro() string {
@@ -128,22 +129,7 @@ type found struct {
 	turn
 }
 
-// line is a command's text for this question.
-func (f found) line(c *command) string {
-	return strings.ReplaceAll(c.Run, "{path}", f.folder())
-}
-
-// folder is the folder whose largest parts are looked for.
-func (f found) folder() string {
-	if f.path != "" {
-		return f.path
-	}
-	return "/var"
-}
-
-func (f found) step(c *command) step {
-	return observe(f.line(c), strings.ReplaceAll(c.Why, "{path}", f.folder()))
-}
+func (f found) step(c *command) step { return observe(c.Run, c.Why) }
 
 // steps are the topic's commands, and of the spare ones those whose turn has come.
 func (f found) steps() []step {
@@ -188,7 +174,7 @@ func (f found) problems() []string {
 				continue
 			}
 		}
-		list = append(list, problem(f.line(c), o))
+		list = append(list, problem(c.Run, o))
 	}
 	return list
 }
@@ -218,13 +204,15 @@ func denial(what string, o outcome) string {
 
 // followUps are steps that a topic needs once it knows more.
 var followUps = map[string]func(found) []step{
-	"disk":         fullestFolder,
+	"disk":         diskSteps,
+	"files":        fileSteps,
 	"certificates": readCertificates,
 }
 
 // reports turn results into sentences, by topic.
 var reports = map[string]func(found) string{
 	"disk":         reportDisk,
+	"files":        reportFiles,
 	"load":         reportLoad,
 	"memory":       reportMemory,
 	"listeners":    reportListeners,

@@ -128,22 +128,23 @@ func TestReports(t *testing.T) {
 		{"processes of busybox", "processes?", map[string]string{"ps -eo": "ps: bad -o argument 'pcpu', supported arguments: user,group,comm\n",
 			"ps": "PID   USER     TIME  COMMAND\n    1 root      0:00 init\n    7 root      0:00 sh\n"}, "`ps` lists 2 processes."},
 		{"disk of a container", "disk?", map[string]string{
-			"df -hPT": "Filesystem     Type     Size  Used Avail Use% Mounted on\noverlay        overlay  252G  226G   26G  90% /\ntmpfs          tmpfs     64M     0   64M   0% /dev\n",
+			"df -kPT": "Filesystem     Type     1024-blocks  Used Available Capacity Mounted on\noverlay        overlay  264241152 236978176 27262976  90% /\ntmpfs          tmpfs     65536     0   65536   0% /dev\n",
 			"df -iP":  "Filesystem     Inodes IUsed IFree IUse% Mounted on\noverlay        16M 1M 15M 7% /\n",
-			"du":      "12M\t/var/log\n20M\t/var\n"},
-			"The fullest file system is `/` (`overlay`, overlay): **90 %** of 252G used, 26G free. Then come `/dev` 0 % of 64M. That needs room soon. " +
-				"Under `/var` there are 20M; the largest folders are `/var/log` (12M)."},
+			"stat":    "device 12\n",
+			"du":      "236978176\t/\n225443840\t/srv\n225000000\t/srv/images\n125829120\t/srv/images/a.img\n98566144\t/srv/images/old\n97517568\t/srv/images/old/b.img\n9437184\t/usr\n"},
+			"The fullest file system is `/` (`overlay`, overlay): **90 %** of 252.0 GiB used, 26.0 GiB free. That needs room soon. " +
+				"Of the 226.0 GiB used under `/`, **98 %** is in `/srv/images/a.img` (120.0 GiB), `/srv/images/old/b.img` (93.0 GiB) and `/usr` (9.0 GiB)."},
 		{"disk, one mount out of reach", "df?", map[string]string{
-			"df -hPT": "df: /run/user/1000/doc: Operation not permitted\nFilesystem Type Size Used Avail Use% Mounted on\n/dev/sda1 ext4 50G 45G 5.0G 85% /\n",
-			"df -iP":  "", "du": "du: cannot access '/var': Permission denied\n"},
-			"The fullest file system is `/` (`/dev/sda1`, ext4): **85 %** of 50G used, 5.0G free. That is worth watching.\n\n" +
-				"`du` cannot say anything here: du: cannot access '/var': Permission denied."},
+			"df -kPT": "df: /run/user/1000/doc: Operation not permitted\nFilesystem Type 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 ext4 52428800 47185920 5242880 85% /\n",
+			"df -iP":  "", "du": "du: cannot access '/': Permission denied\n", "stat": "device 12\n"},
+			"The fullest file system is `/` (`/dev/sda1`, ext4): **85 %** of 50.0 GiB used, 5.0 GiB free. That is worth watching. " +
+				"`du` cannot say anything here: du: cannot access '/': Permission denied."},
 		{"listeners of a netstat that knows no such option", "listeners?", map[string]string{
 			"ss": "ss: invalid option -- 'p'\nUsage: ss\n", "netstat": "tcp        0      0 127.0.0.1:25            0.0.0.0:*               LISTEN\n"},
 			"**1 port** is listening; 0 can be reached from other machines, as far as no firewall is in between:\n\n" +
 				"- **25/tcp**: a process that is not named here, only from this machine\n\nProcesses of other users are only named to root."},
-		{"disk, a folder by name", "what fills /srv/my-data?", map[string]string{"df": "", "du -xh -d 1 /srv/my-data 2": "1.0G\t/srv/my-data\n"},
-			"`df` shows no file system. `/srv/my-data` holds 1.0G and no folders."},
+		{"disk, a folder by name", "what fills /srv/my-data?", map[string]string{"df": "", "du -xak -- /srv/my-data ": "1048576\t/srv/my-data\n"},
+			"`df` shows no file system. `/srv/my-data` holds 1.0 GiB."},
 		{"service", "is nginx running?", map[string]string{"systemctl status nginx": "● nginx.service - A high performance web server\n" +
 			"     Loaded: loaded (/lib/systemd/system/nginx.service; enabled)\n     Active: active (running) since Fri 2026-11-20 09:00:01 UTC; 5h 4min ago\n   Main PID: 801 (nginx)\n"},
 			"The service `nginx` is **active (running)** since Fri 2026-11-20 09:00:01 UTC; 5h 4min ago."},

@@ -1,7 +1,6 @@
 package guide
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/nod-console/nod/tools/risk"
@@ -10,11 +9,12 @@ import (
 // TestCommandsAreObservations: the risk analyzer finds every command that a topic begins
 // with to be a plain observation, so that it runs without a question in the default posture.
 func TestCommandsAreObservations(t *testing.T) {
-	lines := []string{duLine("/srv/data"), "systemctl status nginx --no-pager -n 0", "pgrep -l nginx"}
+	here := mount{line: 3}.there()
+	lines := []string{duLine("/srv/data", 0), duLine(here, 1e12), deletedLine(here), listLine("/srv"), "cd " + here + " && pwd && " + listLine("."), "systemctl status nginx --no-pager -n 0", "pgrep -l nginx"}
 	for _, tp := range known().Topics {
 		for _, c := range tp.Commands {
 			if !c.Spare {
-				lines = append(lines, strings.ReplaceAll(c.Run, "{path}", "/var"))
+				lines = append(lines, c.Run)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func newTalk(t *testing.T) *talk {
 }
 
 var annotated = map[string]any{"type": "object", "properties": map[string]any{
-	"command": map[string]any{}, "path": map[string]any{}, "content": map[string]any{},
+	"command": map[string]any{}, "path": map[string]any{}, "content": map[string]any{}, "wait": map[string]any{},
 	"risk": map[string]any{}, "mutation": map[string]any{}, "privesc": map[string]any{}, "why": map[string]any{}}}
 
 var allTools = []model.ToolSpec{
@@ -114,6 +114,9 @@ func TestRealCommands(t *testing.T) {
 	for _, question := range append(Topics(), "give me an overview", "certificate of localhost.invalid") {
 		t.Run(question, func(t *testing.T) {
 			k := newTalk(t)
+			if strings.Contains(question, "disk") || strings.Contains(question, "files") {
+				question += " in " + t.TempDir() // not through all of this machine
+			}
 			answer := k.ask(question, allTools, k.shell)
 			if len(k.calls) == 0 {
 				t.Error("nothing was looked at")
@@ -207,36 +210,6 @@ func TestWithoutTools(t *testing.T) {
 	}
 }
 
-// TestFullDiskIsLookedInto: the fullest file system gets a look of its own.
-func TestFullDiskIsLookedInto(t *testing.T) {
-	k := newTalk(t)
-	answer := k.ask("what is filling the disk?", allTools, func(c model.Call) string {
-		line, _ := arguments(t, c)["command"].(string)
-		out := ""
-		switch {
-		case line == "df -hPT":
-			out = "Filesystem Type Size Used Avail Use% Mounted on\n/dev/sda1 ext4 50G 10G 40G 20% /\n/dev/sdb1 xfs 200G 194G 6.0G 97% /srv/data\n"
-		case line == "df -iP":
-			out = "Filesystem Inodes IUsed IFree IUse% Mounted on\n/dev/sda1 100 95 5 95% /\n"
-		case strings.Contains(line, "/srv/data"):
-			out = "194G\t/srv/data\n150G\t/srv/data/back`ups\n"
-		default:
-			out = "1.1G\t/var\n900M\t/var/lib\n"
-		}
-		return envelope(t, map[string]any{"exit_code": 0, "stdout": out, "stderr": ""})
-	})
-	for _, want := range []string{"`/srv/data` (`/dev/sdb1`, xfs): **97 %** of 200G used, 6.0G free", "needs room soon",
-		"Inodes run out on `/` (95 %)", "Under `/srv/data` there are 194G; the largest folders are `` /srv/data/back`ups `` (150G)",
-		"Under `/var` there are 1.1G"} {
-		if !strings.Contains(answer, want) {
-			t.Errorf("missing %q in %q", want, answer)
-		}
-	}
-	if k.replies != 3 || len(k.calls) != 4 {
-		t.Errorf("%d replies, %d calls", k.replies, len(k.calls))
-	}
-}
-
 func TestTasks(t *testing.T) {
 	for _, tc := range []struct{ question, want string }{
 		{"create a file /tmp/a.txt with hello world", `write_file content="hello world\n" mutation=true path=/tmp/a.txt risk=medium`},
@@ -260,6 +233,9 @@ func TestTasks(t *testing.T) {
 		{"show memory", `survey memory`},
 		{"run a health check", `survey system,load,memory,disk,services`},
 		{"what is filling the disk?", `survey disk`},
+		{"how full is the disk?", `survey disk`},
+		{"show me the biggest files", `survey files`},
+		{"is anything broken?", `survey services,errors,disk,memory,load`},
 		{"what's using all the memory", `survey memory`},
 		{"why is this server so slow?", `survey load`},
 		{"which ports are open and who is logged in", `survey listeners,logins`},

@@ -50,6 +50,7 @@ type knowledge struct {
 }
 
 type wordList struct {
+	Glances  []string `toml:"glances"`
 	Reads    []string `toml:"reads"`
 	Alone    []string `toml:"alone"`
 	Destroys []string `toml:"destroys"`

@@ -160,6 +160,13 @@ func observe(run, why string) step {
 		"command": run, "risk": "low", "mutation": false, "privesc": false, "why": capitalise(why)}}
 }
 
+// search is an observation that goes through all of a file system, which takes its time.
+func search(run, why string) step {
+	s := observe(run, why)
+	s.args["wait"] = "5m"
+	return s
+}
+
 func lowerFirst(s string) string {
 	if s == "" {
 		return s

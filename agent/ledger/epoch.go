@@ -80,13 +80,35 @@ func (e epoch) line() []byte {
 
 // parseEpoch reads what line wrote, and nothing else.
 func parseEpoch(line []byte) (e epoch, ok bool) {
-	var last string
 	if len(line) > maxEpochLine {
 		return e, false
 	}
-	_, err := fmt.Sscanf(string(line), `{"epoch":%d,"key":"%64x","records":%d,"last":"%64s","next":"%64x","sig":"%128x"}`,
-		&e.number, (*[]byte)(&e.key), &e.records, &last, (*[]byte)(&e.next), &e.sig)
-	if err != nil || len(last) != sealLen || len(e.key) != ed25519.PublicKeySize || len(e.next) != ed25519.PublicKeySize || len(e.sig) != ed25519.SignatureSize {
+	rest := line
+	field := func(name string, end byte) []byte {
+		after, found := bytes.CutPrefix(rest, []byte(name))
+		at := bytes.IndexByte(after, end)
+		if !found || at < 0 {
+			rest = nil
+			return nil
+		}
+		rest = after[at:]
+		return after[:at]
+	}
+	number := func(name string) uint64 {
+		n, _ := strconv.ParseUint(string(field(name, ',')), 10, 64) // line would write it otherwise
+		return n
+	}
+	digits := func(name string) []byte {
+		b, _ := hex.AppendDecode(nil, field(name, '"')) // too short, then
+		return b
+	}
+	e.number = number(`{"epoch":`)
+	e.key = digits(`,"key":"`)
+	e.records = number(`","records":`)
+	last := field(`,"last":"`, '"')
+	e.next = digits(`","next":"`)
+	e.sig = digits(`"` + partSig)
+	if len(last) != sealLen || len(e.key) != ed25519.PublicKeySize || len(e.next) != ed25519.PublicKeySize || len(e.sig) != ed25519.SignatureSize {
 		return e, false
 	}
 	copy(e.last[:], last)
@@ -112,34 +134,44 @@ type unproved struct {
 }
 
 // proveTogether is how many signatures are proved at once, by all processors: each
-// takes as long as sealing a hundred records.
-const proveTogether = 256
+// takes as long as sealing fifty records.
+const proveTogether = 512
 
 // prove proves the signatures that were put off. The error is a *Fault for the first
 // that does not fit.
 func (s *epochs) prove() error {
 	all := s.unproved
 	s.unproved = nil
-	workers := min(runtime.GOMAXPROCS(0), len(all))
-	bad := make([]int, workers)
-	var running sync.WaitGroup
-	for w := range workers {
-		running.Go(func() {
-			bad[w] = len(all)
-			for i := w; i < len(all); i += workers {
-				if !all[i].signed() {
-					bad[w] = i
-					return
-				}
-			}
-		})
-	}
-	running.Wait()
-	if workers == 0 {
+	if len(all) == 0 {
 		return nil
 	}
-	if first := slices.Min(bad); first < len(all) {
-		return epochFault(all[first].after, all[first].line, "has a signature that does not fit: it was edited")
+	each := (len(all) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+	parts := slices.Collect(slices.Chunk(all, each))
+	bad := make([]*unproved, len(parts))
+	var running sync.WaitGroup
+	for w, part := range parts {
+		running.Go(func() { bad[w] = firstBad(part) })
+	}
+	running.Wait()
+	for _, first := range bad {
+		if first != nil {
+			return epochFault(first.after, first.line, "has a signature that does not fit: it was edited")
+		}
+	}
+	return nil
+}
+
+// firstBad is the first whose signature does not fit; nil if all fit.
+func firstBad(all []unproved) *unproved {
+	for batch := range slices.Chunk(all, batchSize) {
+		if signedTogether(batch) {
+			continue
+		}
+		for i := range batch {
+			if !batch[i].signed() {
+				return &batch[i]
+			}
+		}
 	}
 	return nil
 }

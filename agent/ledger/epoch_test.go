@@ -468,7 +468,7 @@ func BenchmarkVerifyOneShot(b *testing.B) {
 	dir := folder(b)
 	must(b, open(b, dir).Close())
 	h := steal(b, dir)
-	text, err := body{Type: TypeIntent, Ref: "r", Intent: &Intent{Command: "du -xh --max-depth=1 /var", Target: "ssh:web-1"}}.encode()
+	text, err := body{Type: TypeIntent, Ref: "r", Intent: &Intent{Command: "du -xh --max-depth=1 /var", Target: "ssh:web-1", Dir: strings.Repeat("x", 200)}}.encode() // as long as those of "nod run"
 	must(b, err)
 	p := start()
 	var log []byte

@@ -48,6 +48,8 @@ type Intent struct {
 	// Held says by what Command is held so that it cannot change anything: "L" by
 	// Landlock, "S" by the filter of system calls; empty if it is not.
 	Held string `json:"held,omitempty"`
+	// Grants are what it may do beyond reading files, as letters: package confine.
+	Grants string `json:"grants,omitempty"`
 	// Content is the SHA-256 of what a file is given, in hexadecimal.
 	Content string `json:"content_sha256,omitempty"`
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -132,7 +133,9 @@ func journalEntry(h Head) []byte {
 }
 
 // headLine finds a head in a line of a log.
-var headLine = regexp.MustCompile(`\bledger ([0-9a-f]{16}) record ([0-9]{1,19}) head ([0-9a-f]{64})\b(?: [a-z]* root ([0-9a-f]{64})\b)?`)
+var headLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bledger ([0-9a-f]{16}) record ([0-9]{1,19}) head ([0-9a-f]{64})\b(?: [a-z]* root ([0-9a-f]{64})\b)?`)
+})
 
 // name tells this ledger from others.
 func (s *sealer) name() string { return string(s.seal([]byte("name of the ledger"))[:16]) }
@@ -186,7 +189,7 @@ func headsIn(log io.Reader, name string) (*known, error) {
 	lines := bufio.NewScanner(log)
 	lines.Buffer(make([]byte, 0, 64<<10), 16<<20)
 	for lines.Scan() {
-		for _, found := range headLine.FindAllSubmatch(lines.Bytes(), -1) {
+		for _, found := range headLine().FindAllSubmatch(lines.Bytes(), -1) {
 			n, err := strconv.ParseUint(string(found[2]), 10, 64)
 			if err != nil || string(found[1]) != name {
 				continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -59,10 +60,10 @@ func idOf(text string) string {
 
 var (
 	// mark is what stands behind an entry that nod has written.
-	mark    = regexp.MustCompile(`<!-- nod: (model|output)(?:, ([^<>]*?))? -->`)
-	comment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
-	bullet  = regexp.MustCompile(`^\s{0,3}(?:[-*+]|\d{1,9}[.)])\s+`)
-	heading = regexp.MustCompile(`^\s{0,3}#{1,6}(?:\s|$)`)
+	mark    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<!-- nod: (model|output)(?:, ([^<>]*?))? -->`) })
+	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`) })
+	bullet  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s{0,3}(?:[-*+]|\d{1,9}[.)])\s+`) })
+	heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s{0,3}#{1,6}(?:\s|$)`) })
 )
 
 // entries takes a Markdown file apart: each item of a list and each paragraph is
@@ -84,13 +85,13 @@ func entries(scope Scope, text string) []Entry {
 	}
 	for i, line := range lines {
 		switch {
-		case strings.TrimSpace(line) == "", heading.MatchString(line):
+		case strings.TrimSpace(line) == "", heading().MatchString(line):
 			end(i)
 			continue
-		case bullet.MatchString(line), now == nil:
+		case bullet().MatchString(line), now == nil:
 			end(i)
 			now = &Entry{Scope: scope, from: i}
-			line = bullet.ReplaceAllString(line, "")
+			line = bullet().ReplaceAllString(line, "")
 		}
 		words = append(words, line)
 	}
@@ -101,8 +102,8 @@ func entries(scope Scope, text string) []Entry {
 // hideComments empties comments, but for nod's marks, and keeps the lines where
 // they are.
 func hideComments(text string) string {
-	return comment.ReplaceAllStringFunc(text, func(c string) string {
-		if mark.MatchString(c) {
+	return comment().ReplaceAllStringFunc(text, func(c string) string {
+		if mark().MatchString(c) {
 			return c
 		}
 		return strings.Repeat("\n", strings.Count(c, "\n"))
@@ -111,13 +112,13 @@ func hideComments(text string) string {
 
 func finish(e Entry, text string) (Entry, bool) {
 	e.Origin = Operator
-	for _, m := range mark.FindAllStringSubmatch(text, -1) {
+	for _, m := range mark().FindAllStringSubmatch(text, -1) {
 		if e.Origin != Output {
 			e.Origin = Origin(m[1])
 		}
 		e.Source = m[2]
 	}
-	e.Text = line(mark.ReplaceAllString(text, " "))
+	e.Text = line(mark().ReplaceAllString(text, " "))
 	e.ID = idOf(e.Text)
 	return e, e.Text != ""
 }

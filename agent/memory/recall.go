@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -291,8 +292,8 @@ func Fence(tag, text string) string {
 	return fmt.Sprintf("<%s mark=%q>\n%s\n</%s mark=%q>", tag, mark, strings.TrimRight(text, "\n"), tag, mark)
 }
 
-var placeholder = regexp.MustCompile(`⟦secret:\d+⟧`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`⟦secret:\d+⟧`) })
 
 // unfenced takes out what only the present conversation may say: its names of
 // secrets mean others in another one.
-func unfenced(text string) string { return placeholder.ReplaceAllString(line(text), "⟦secret⟧") }
+func unfenced(text string) string { return placeholder().ReplaceAllString(line(text), "⟦secret⟧") }

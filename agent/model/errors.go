@@ -34,6 +34,8 @@ type Error struct {
 	Message string
 	// Status is the HTTP status when there was one.
 	Status int
+	// Limit is the model's context in tokens, where a ContextLength error names it; else 0.
+	Limit int
 	// RetryAfter is how long the server asked to wait, 0 when it did not say.
 	RetryAfter time.Duration
 	// Wrapped is the cause; it may be nil.

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unicode"
@@ -94,11 +95,23 @@ func (c *Client) documentError(page []byte) error {
 }
 
 var (
-	saysContext = regexp.MustCompile(`(?i)context[ _]length|maximum context|context window|context size|` +
-		`prompt is too long|input is too long|too many (input )?tokens|token count .*exceeds|reduce the length`)
-	saysQuota   = regexp.MustCompile(`(?i)insufficient_quota|credit balance|insufficient (credits|balance|funds)|billing`)
-	saysNoTools = regexp.MustCompile(`(?i)(not|n't) support (tools?|function)|tools?( use| calling)? (is |are )?not supported|` +
-		`enable-auto-tool-choice|no endpoints found that support tool|requires --jinja|tools param requires`)
+	saysContext = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)context[ _]length|maximum context|context window|context size|` +
+			`prompt is too long|input is too long|too many (input )?tokens|token count .*exceeds|reduce the length`)
+	})
+	saysQuota = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)insufficient_quota|credit balance|insufficient (credits|balance|funds)|billing`)
+	})
+	saysNoTools = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(not|n't) support (tools?|function)|tools?( use| calling)? (is |are )?not supported|` +
+			`enable-auto-tool-choice|no endpoints found that support tool|requires --jinja|tools param requires`)
+	})
+	// saysLimit finds the context that a refusal names, in the words of OpenAI and vLLM,
+	// llama.cpp (also as a field), LM Studio, Anthropic and Google.
+	saysLimit = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:maximum context length is|context size \(|context length (?:of only|of|is)|context window (?:of|is)|` +
+			`"?n_ctx"?\s*[:=]|tokens >|tokens allowed \()\s*([0-9]{3,8})`)
+	})
 )
 
 // spokenError sorts an error by its status (0 inside a stream) and by what the server said.
@@ -120,11 +133,14 @@ func (c *Client) spokenError(status int, page []byte) *Error {
 	}
 	rejects := status == 0 || status >= 400 && status < 500
 	switch {
-	case rejects && saysContext.MatchString(e.said):
+	case rejects && saysContext().MatchString(e.said):
 		e.Kind, e.Message = ContextLength, "the conversation is too long for "+quote(c.cfg.Model)+said
-	case status == http.StatusPaymentRequired, rejects && saysQuota.MatchString(e.said):
+		if m := saysLimit().FindSubmatch(page); m != nil {
+			e.Limit, _ = strconv.Atoi(string(m[1])) // at most eight digits: cannot fail
+		}
+	case status == http.StatusPaymentRequired, rejects && saysQuota().MatchString(e.said):
 		e.Kind, e.Message = Quota, at+" says that the account has no credit"+said
-	case saysNoTools.MatchString(e.said): // llama.cpp says so with 500
+	case saysNoTools().MatchString(e.said): // llama.cpp says so with 500
 		e.Kind, e.Message = NoTools, quote(c.cfg.Model)+" at "+at+" cannot call tools"+said
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		e.Kind, e.Message = Auth, at+" does not accept the key"+said

@@ -23,13 +23,19 @@ type habits struct {
 }
 
 var (
-	saysUsage      = regexp.MustCompile(`stream_options|include_usage`)
-	saysReasoning  = regexp.MustCompile(`reasoning_content`)
-	saysMaxTokens  = regexp.MustCompile(`max_completion_tokens`)
-	saysRoles      = regexp.MustCompile(`(?i)role '?user'? after role '?tool|invalid_request_message_order|roles must alternate|user message (cannot|can't|must not) follow`)
-	saysOneCall    = regexp.MustCompile(`(?i)single tool[- ]calls? at once|one tool[- ]call at a time`)
-	saysNoSystem   = regexp.MustCompile(`(?i)system role (is )?not supported|system messages? (is |are )?not supported|does not support system`)
-	newerTokenName = regexp.MustCompile(`^(o[0-9]|gpt-[5-9])`)
+	saysUsage     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`stream_options|include_usage`) })
+	saysReasoning = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`reasoning_content`) })
+	saysMaxTokens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`max_completion_tokens`) })
+	saysRoles     = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)role '?user'? after role '?tool|invalid_request_message_order|roles must alternate|user message (cannot|can't|must not) follow`)
+	})
+	saysOneCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)single tool[- ]calls? at once|one tool[- ]call at a time`)
+	})
+	saysNoSystem = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)system role (is )?not supported|system messages? (is |are )?not supported|does not support system`)
+	})
+	newerTokenName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(o[0-9]|gpt-[5-9])`) })
 )
 
 // learn reports whether a rejection names something that the next try can leave out.
@@ -43,12 +49,12 @@ func (h *habits) learn(e *Error) bool {
 		says *regexp.Regexp
 		flag *bool
 	}{
-		{saysUsage, &h.noUsage},
-		{saysReasoning, &h.noReasoning},
-		{saysMaxTokens, &h.completionTokens},
-		{saysRoles, &h.strictRoles},
-		{saysOneCall, &h.oneCall},
-		{saysNoSystem, &h.noSystem},
+		{saysUsage(), &h.noUsage},
+		{saysReasoning(), &h.noReasoning},
+		{saysMaxTokens(), &h.completionTokens},
+		{saysRoles(), &h.strictRoles},
+		{saysOneCall(), &h.oneCall},
+		{saysNoSystem(), &h.noSystem},
 	} {
 		if !*rule.flag && rule.says.MatchString(e.said) {
 			*rule.flag = true
@@ -77,7 +83,7 @@ func (c *Client) encode(r Request) openai.ChatCompletionRequest {
 	if !c.habits.noUsage {
 		req.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
-	if c.habits.completionTokens || newerTokenName.MatchString(c.cfg.Model) {
+	if c.habits.completionTokens || newerTokenName().MatchString(c.cfg.Model) {
 		req.MaxCompletionTokens = r.MaxTokens
 	} else {
 		req.MaxTokens = r.MaxTokens //nolint:staticcheck // the only name that older servers know

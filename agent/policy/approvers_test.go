@@ -411,3 +411,29 @@ func TestTerminalShowsTheRuleBeforeItIsTaken(t *testing.T) {
 		}
 	}
 }
+
+func TestTheOperatorChoosesWhatIsAskedNext(t *testing.T) {
+	q := NewQueue(nil)
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() { _, _ = q.Approve(context.Background(), Request{ID: fmt.Sprint(i)}) })
+		until(t, "it waits", func() bool { return len(q.Waiting()) == i+1 })
+	}
+	order := func() (ids string) {
+		for _, r := range q.Waiting() {
+			ids += r.ID
+		}
+		return ids
+	}
+	if !q.Show("2") || order() != "201" {
+		t.Errorf("the order is %s", order())
+	}
+	if q.Show("7") || q.Answer(Answer{RequestID: "0"}) || order() != "201" {
+		t.Errorf("the order is %s", order())
+	}
+	q.Close()
+	wg.Wait()
+	if q.Show("1") {
+		t.Error("shown after the end")
+	}
+}

@@ -55,12 +55,23 @@ type Options struct {
 	// Keep writes a rule, in TOML, into the rules file and returns all rules of
 	// the file as it then is: see AppendRule. Nil: nothing is approved for good.
 	Keep func(rule string) (*Rules, error)
+	// Cage is what holds commands on a target; nil where nothing does. It may wait
+	// until that is known. Nil: nothing holds commands anywhere.
+	Cage func(ctx context.Context, target string) Cage
+	// Confinement is what the operator wants of cages, Confinements on some targets:
+	// names are those of Trust.
+	Confinement  Confinement
+	Confinements map[string]Confinement
 	// ApproveAll skips asking. It lifts no denial.
 	ApproveAll bool
 	// Reverts says how long after its arming a revert comes on a target, for
 	// actions there that may lock the operator out; 0 means that none is offered.
 	// Nil: nowhere.
 	Reverts func(target string) time.Duration
+	// Absent reports whether a target is known to have nothing of an absolute name,
+	// not even a link that leads nowhere. It may take as long as the target takes to
+	// answer. Nil: it is never known.
+	Absent func(target, name string) bool
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -70,6 +81,8 @@ type Engine struct {
 	opt    Options
 	trusts []trusted
 	own    []string
+	// confined are the operator's words about cages; the first is for all targets.
+	confined []confined
 
 	rules atomic.Pointer[Rules]
 
@@ -112,6 +125,10 @@ func NewEngine(opt Options) (*Engine, error) {
 			return nil, fmt.Errorf("policy: target %w", err)
 		}
 		e.trusts = append(e.trusts, trusted{g, trust})
+	}
+	var err error
+	if e.confined, err = readConfinements(opt.Confinement, opt.Confinements); err != nil {
+		return nil, err
 	}
 	for _, dir := range opt.Own {
 		e.own = append(e.own, spellings(dir)...)
@@ -185,8 +202,8 @@ func (e *Engine) TrustOf(target string) Trust {
 // Decide decides about p. The error is the approver's, or says that nobody
 // could be asked or that ctx ended; the Decision is a denial then.
 func (e *Engine) Decide(ctx context.Context, p Proposal) (Decision, error) {
-	x := e.Explain(p)
-	d := Decision{Rule: x.Rule, Verdict: x.Verdict}
+	x := e.confine(ctx, &p)
+	d := Decision{Rule: x.Rule, Verdict: x.Verdict, Action: p.Action}
 	switch {
 	case p.Under != "":
 		return e.alongside(p, d), nil
@@ -358,12 +375,13 @@ func key(p Proposal) conversational {
 // lifted reports what lets something pass that would ask.
 func (e *Engine) lifted(p Proposal, x Explanation) (How, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if p.Conversation != "" && e.granted[key(p)] && harmless(x.Combined) {
+	granted, open := e.granted[key(p)], e.opt.Now().Before(e.window)
+	e.mu.Unlock()
+	if p.Conversation != "" && granted && harmless(x.Combined) {
 		return ByConversation, true
 	}
 	v := x.Combined
-	if e.opt.Now().Before(e.window) && x.Rule == "" && len(p.Taint) == 0 && x.Trust != Prod && !v.Effect.AtLeast(risk.Destroy) && v.Flags == 0 && understood(v) && undone(p.Action) {
+	if open && x.Rule == "" && len(p.Taint) == 0 && x.Trust != Prod && !v.Effect.AtLeast(risk.Destroy) && v.Flags == 0 && understood(v) && e.undone(p.Action) {
 		return ByWindow, true
 	}
 	return "", false
@@ -372,7 +390,7 @@ func (e *Engine) lifted(p Proposal, x Explanation) (How, bool) {
 // undone reports whether /undo takes back exactly what an action does, or there
 // is nothing to take back once it is done. What is typed is read by a program
 // that nobody knows the state of.
-func undone(a tools.Action) bool {
+func (e *Engine) undone(a tools.Action) bool {
 	switch a.Kind {
 	case tools.Write:
 		return a.Target != tools.Desk // the former content is kept
@@ -381,9 +399,26 @@ func undone(a tools.Action) bool {
 			return false
 		}
 		back, ok := inverse.Of(a.Command)
-		return ok && back.Exact || inverse.Restarts(a.Command)
+		return ok && (back.Exact || e.makes(a, back.New)) || inverse.Restarts(a.Command)
 	}
 	return false
+}
+
+// makes reports whether there are names that an action makes, and nothing has one
+// of them yet.
+func (e *Engine) makes(a tools.Action, names []string) bool {
+	if len(names) == 0 || e.opt.Absent == nil {
+		return false
+	}
+	return !slices.ContainsFunc(names, func(n string) bool {
+		if !path.IsAbs(n) {
+			n = strings.TrimSuffix(a.Dir, "/") + "/" + n
+			if !path.IsAbs(a.Dir) {
+				return true
+			}
+		}
+		return n != path.Clean(n) || !e.opt.Absent(a.Target, n)
+	})
 }
 
 // understood reports whether every program, sub-command and option was known.

@@ -1,14 +1,206 @@
 package policy
 
-import "github.com/nod-console/nod/backends/confine"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
 
-// hold lets a command of the operator's run unasked that is held by the kernel: it can
-// change nothing, connect nowhere and leave nothing behind. What it reads goes to the
-// operator alone. What a rule says holds all the same.
+	"github.com/nod-console/nod/backends/confine"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/risk"
+)
+
+// Cage is what can hold commands on one target; [*confine.Cage] is one.
+type Cage interface {
+	// For is the wall for a command that needs grants, None if nothing holds it.
+	For(grants string) confine.Wall
+	// Prefix is what stands before a held command in a pane; empty if it cannot be held there.
+	Prefix(grants string) string
+}
+
+// Confinement is what the operator wants of cages: on all targets, or on some.
+type Confinement struct {
+	// Cage is "prefer" (looks without a pane run held where something holds them),
+	// "require" (those in panes, too, and they ask elsewhere) or "off" (nothing is held
+	// by itself). Empty: prefer.
+	Cage string
+	// Held says where commands that nod cannot wholly read run unasked, held: "on"
+	// everywhere but on prod, "prod" there, too, "off" nowhere. Empty: on.
+	Held string
+}
+
+// The words of a Confinement, the mildest first.
+var (
+	cageWords = []string{"", "prefer", "off", "require"}
+	heldWords = []string{"prod", "", "on", "off"}
+)
+
+// confined is a Confinement with the targets that it is for.
+type confined struct {
+	glob
+	Confinement
+}
+
+// readConfinements checks the words and the names of targets.
+func readConfinements(all Confinement, some map[string]Confinement) ([]confined, error) {
+	var read []confined
+	add := func(name string, c Confinement) error {
+		if !slices.Contains(cageWords, c.Cage) {
+			return fmt.Errorf("policy: cage %q: want require, prefer or off", c.Cage)
+		}
+		if !slices.Contains(heldWords, c.Held) {
+			return fmt.Errorf("policy: held %q: want on, off or prod", c.Held)
+		}
+		g, err := newGlob(name, false)
+		if err != nil {
+			return fmt.Errorf("policy: target %w", err)
+		}
+		read = append(read, confined{g, c})
+		return nil
+	}
+	if err := add("**", all); err != nil {
+		return nil, err
+	}
+	for name, c := range some {
+		if err := add(name, c); err != nil {
+			return nil, err
+		}
+	}
+	return read, nil
+}
+
+// confinement is what holds for a target: its own words, the strictest where several
+// match, else those for all targets.
+func (e *Engine) confinement(target string) Confinement {
+	var own Confinement
+	for _, c := range e.confined[1:] {
+		if !c.covers(target) {
+			continue
+		}
+		if slices.Index(cageWords, c.Cage) > slices.Index(cageWords, own.Cage) {
+			own.Cage = c.Cage
+		}
+		if c.Held != "" && (own.Held == "" || slices.Index(heldWords, c.Held) > slices.Index(heldWords, own.Held)) {
+			own.Held = c.Held
+		}
+	}
+	if own.Cage == "" {
+		own.Cage = e.confined[0].Cage
+	}
+	if own.Held == "" {
+		own.Held = e.confined[0].Held
+	}
+	return own
+}
+
+// confine explains p as it would run: behind the wall that holds it, which it puts into
+// p's action. What is proved by reading gets the grants that it needs; what is not
+// understood gets none, in a closed cage.
+func (e *Engine) confine(ctx context.Context, p *Proposal) Explanation {
+	x := e.Explain(*p)
+	a := p.Action
+	c := e.confinement(a.Target)
+	if e.opt.Cage == nil || c.Cage == "off" || a.Kind != tools.Exec && a.Kind != tools.Run || a.Wall != confine.None || len(a.Inside) > 0 || p.Under != "" {
+		return x
+	}
+	look := x.Ruling == Allow && x.How == ByRule && x.Combined.Auto
+	if look && x.Verdict.Needs.Has(risk.NeedFree) {
+		return x // within a cage it fails, or says less
+	}
+	if !look && !e.holdable(*p, x, c) {
+		return x
+	}
+	if a.Kind == tools.Run && (c.Cage != "require" || inShell(a, x.Verdict)) {
+		return x // the line in a pane stays as it is, or is about the shell itself
+	}
+	grants := confine.Closed
+	if look {
+		grants = x.Verdict.Needs.String()
+	}
+	cage := e.opt.Cage(ctx, a.Target)
+	if cage != nil && (a.Kind != tools.Run || cage.Prefix(grants) != "") {
+		a.Wall = cage.For(grants)
+	}
+	switch {
+	case a.Wall != confine.None && look:
+		a.Grants = grants
+		p.Action = a
+	case a.Wall != confine.None:
+		a.Grants = grants
+		q := *p
+		q.Action = a
+		if held := e.Explain(q); held.Ruling == Allow { // else it asks as what it is
+			p.Action, x = a, held
+		}
+	case look && c.Cage == "require":
+		x.Ruling, x.Rule, x.Why = Ask, "", "it would only look, but nothing holds it there, and [policy] cage is require"
+	}
+	return x
+}
+
+// holdable reports whether a command that nod cannot wholly read may run unasked in a
+// closed cage: nothing says that it acts, neither what was read nor the model, and
+// nothing asks about it for another reason.
+func (e *Engine) holdable(p Proposal, x Explanation, c Confinement) bool {
+	switch {
+	case !x.Verdict.Unread, x.Verdict.Needs&^risk.NeedTerminal != 0, len(x.Verdict.Reaches) > 0:
+		return false
+	case x.Trust == Prod && c.Held != "prod", c.Held == "off":
+		return false
+	case e.opt.ApproveAll:
+		return false // it runs as it is
+	case x.strict, x.strange != "", len(p.Taint) > 0 && !p.Operator, p.Must != "", p.Unrecorded, p.Preview:
+		return false
+	case p.Operator:
+		return e.opt.Approver == nil // on their own machine they are asked
+	}
+	claim := p.Action.Claim
+	return !claim.Mutation && !claim.Privesc && claimed(claim) != risk.High
+}
+
+// hold lets a command run unasked that is held by the kernel: it can change nothing,
+// connect nowhere and leave nothing behind. What a command of the operator's own reads
+// goes to them alone; for a model, the cage is closed and hides secrets. What a rule says
+// holds all the same.
 func hold(x *Explanation, p Proposal) {
-	if p.Action.Wall == confine.None || !p.Operator || x.strict || x.Ruling != Ask && x.Ruling != Type {
+	a := p.Action
+	if a.Wall == confine.None || !p.Operator && a.Grants != confine.Closed || x.strict || x.Ruling != Ask && x.Ruling != Type {
 		return
 	}
 	x.Ruling, x.How = Allow, ByWall
-	x.Why = "it is held (" + p.Action.Wall.String() + "): it cannot change anything"
+	x.Why = "it is held (" + a.Wall.String() + "): it cannot change anything"
+}
+
+// Runs says in a word how a command runs with a wall for each grant: "free" if it is
+// proved by reading, "held" if it runs unasked in the cage alone, "asks" or "denied".
+func (e *Engine) Runs(ctx context.Context, p Proposal) string {
+	x := e.confine(ctx, &p)
+	switch {
+	case x.Ruling == Deny:
+		return "denied"
+	case x.Ruling != Allow:
+		return "asks"
+	case x.How == ByWall:
+		return "held"
+	}
+	return "free"
+}
+
+// SecretPatterns are the names of files that hold secrets, as [confine.Install] takes
+// them, and own, folders that no command may read.
+func SecretPatterns(own ...string) string {
+	var b strings.Builder
+	for _, s := range secretPatterns() {
+		if s.except {
+			b.WriteByte('!')
+		}
+		b.WriteString(s.text + "\n")
+	}
+	for _, dir := range own {
+		for _, name := range spellings(dir) {
+			b.WriteString(name + "\n" + name + "/**\n")
+		}
+	}
+	return b.String()
 }

@@ -12,8 +12,8 @@ var ErrQueueClosed = errors.New("nobody can be asked any more")
 
 // Queue is an Approver that shows one request at a time, in the order of their
 // arrival, and takes exactly one answer for each. A request that is visible
-// stays so until it is answered or its asker gives up; a new one never takes
-// its place. Safe for concurrent use.
+// stays so until it is answered, its asker gives up or the operator chooses another
+// one; a new one never takes its place. Safe for concurrent use.
 type Queue struct {
 	changed func()
 
@@ -79,6 +79,35 @@ func (q *Queue) Visible() (r Request, waiting int) {
 		return Request{}, 0
 	}
 	return q.waiting[0].request, len(q.waiting)
+}
+
+// Waiting returns all requests that wait, the visible one first, the others in the
+// order of their arrival.
+func (q *Queue) Waiting() []Request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := make([]Request, len(q.waiting))
+	for i, e := range q.waiting {
+		all[i] = e.request
+	}
+	return all
+}
+
+// Show makes a request that waits the visible one, because the operator chose it: the
+// one thing that takes the place of a request without an answer. The others keep their
+// order. It reports false if none has that ID.
+func (q *Queue) Show(id string) bool {
+	q.mu.Lock()
+	i := slices.IndexFunc(q.waiting, func(e *entry) bool { return e.request.ID == id })
+	if i >= 0 {
+		e := q.waiting[i]
+		q.waiting = slices.Insert(slices.Delete(q.waiting, i, i+1), 0, e)
+	}
+	q.mu.Unlock()
+	if i >= 0 {
+		q.changed()
+	}
+	return i >= 0
 }
 
 // Answer answers the visible request. It reports false, and nothing happens, if

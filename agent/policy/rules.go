@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/pelletier/go-toml/v2"
@@ -153,12 +154,12 @@ func CheckRules(text []byte) (*Rules, []error) {
 	return &Rules{file.Rule}, faults
 }
 
-var heading = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*rule[ \t]*\]\]`)
+var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*rule[ \t]*\]\]`) })
 
 // headings are the lines on which rules begin.
 func headings(text []byte) []int {
 	var lines []int
-	for _, at := range heading.FindAllIndex(text, -1) {
+	for _, at := range heading().FindAllIndex(text, -1) {
 		lines = append(lines, 1+bytes.Count(text[:at[0]], []byte("\n")))
 	}
 	return lines

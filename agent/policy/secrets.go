@@ -13,6 +13,7 @@ var secretsText string
 // secretPattern is one line of secrets.txt.
 type secretPattern struct {
 	glob
+	text   string // as package confine takes it
 	except bool
 	sample string // a path that it matches
 	full   bool   // for the path and not only for the name
@@ -37,7 +38,7 @@ var secretPatterns = sync.OnceValue(func() []secretPattern {
 		if err != nil {
 			panic("policy: secrets.txt: " + err.Error()) // a test reads it, too
 		}
-		p.glob = g
+		p.glob, p.text = g, text
 		all = append(all, p)
 	}
 	return all

@@ -260,7 +260,9 @@ const (
 // Decision is the outcome. The zero value denies.
 type Decision struct {
 	Allowed bool
-	Grant   tools.Grant // for the proposal's action; zero if denied
+	Grant   tools.Grant // for Action; zero if denied
+	// Action is the proposal's, behind the wall that the policy wants for it.
+	Action  tools.Action
 	How     How
 	Rule    string // the rule's name
 	Reason  string // why it was denied, for the model

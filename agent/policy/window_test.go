@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -42,5 +43,42 @@ func TestTheWindowPassesOnlyWhatCanBeTakenBackExactly(t *testing.T) {
 		if d := s.decide(t, command(text)); d.Allowed {
 			t.Errorf("%q: %s", text, d.How)
 		}
+	}
+}
+
+// A new file is taken back exactly by its removal; a file that was there is not,
+// nor what nobody knows.
+func TestTheWindowPassesATouchOnlyWhereNothingIsThere(t *testing.T) {
+	there := map[string]bool{"/srv/old": true}
+	var asked []string
+	s := engine(t, Options{Approver: no, Absent: func(target, name string) bool {
+		asked = append(asked, target+":"+name)
+		return !there[name]
+	}})
+	passes := func(text, dir string) bool {
+		p := command(text)
+		p.Action.Dir = dir
+		return s.decide(t, p).How == ByWindow
+	}
+	if passes("touch new", "/srv") || len(asked) > 0 {
+		t.Error("the window is closed")
+	}
+	if err := s.OpenWindow(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, dir string
+		want      bool
+	}{
+		{"touch new", "/srv", true}, {"touch -- new /var/other", "/srv", true}, {"touch /srv/new", "", true}, {"touch x", "/", true},
+		{"touch old", "/srv", false}, {"touch new old", "/srv", false}, {"touch new", "", false}, {"touch link/../new", "/srv", false},
+		{"touch -d yesterday new", "/srv", false}, {"touch -r old new", "/srv", false}, {"touch *", "/srv", false}, {"touch new; touch new", "/srv", false},
+	} {
+		if got := passes(c.text, c.dir); got != c.want {
+			t.Errorf("%q in %q: %t", c.text, c.dir, got)
+		}
+	}
+	if !slices.Contains(asked, "local:/srv/new") || !slices.Contains(asked, "local:/x") {
+		t.Errorf("looked for %q", asked)
 	}
 }

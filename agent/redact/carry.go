@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"regexp"
+	"sync"
 )
 
 // A secret may stand in the line after the one that names it: between the tags
@@ -13,9 +14,11 @@ const maxCarry = 1 << 10
 
 var (
 	// openElement is a line's end: the first tag of an element that is named for a secret.
-	openElement = regexp.MustCompile(`(?i)<[a-z0-9_:.-]*(?:access|auth|api|credential|creds|key|passw|secret|token)[a-z0-9_:.-]*>[ \t]*$`)
+	openElement = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)<[a-z0-9_:.-]*(?:access|auth|api|credential|creds|key|passw|secret|token)[a-z0-9_:.-]*>[ \t]*$`)
+	})
 	// openCommand is a line with a command that may name a secret, and goes on.
-	openCommand = regexp.MustCompile(`\bcurl\b.*$`)
+	openCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bcurl\b.*$`) })
 )
 
 // carries is what of a line, behind what was carried to it, is looked at with the next one.
@@ -28,11 +31,11 @@ func (s *scan) carries(before, line []byte) []byte {
 	case goesOn && len(before) > 0:
 		return append(append(before, line...), '\n')
 	case goesOn && s.words:
-		if at := openCommand.FindIndex(line); at != nil {
+		if at := openCommand().FindIndex(line); at != nil {
 			return append(append(before[:0], line[at[0]:]...), '\n')
 		}
-	case s.words && openElement.Match(line):
-		return append(append(before[:0], openElement.Find(line)...), '\n')
+	case s.words && openElement().Match(line):
+		return append(append(before[:0], openElement().Find(line)...), '\n')
 	}
 	return before[:0]
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // find is a place that may be a secret.
@@ -92,7 +93,7 @@ func isValue(f find) bool {
 func isPassword(f find) bool {
 	v := f.value()
 	key, _ := f.named("key")
-	if !isValue(f) || isPath(v) || isCode(f) || !passwordKey.Match(key) {
+	if !isValue(f) || isPath(v) || isCode(f) || !passwordKey().Match(key) {
 		return false
 	}
 	if f.quoted() {
@@ -175,13 +176,17 @@ func isOption(f find) bool {
 
 // cursor reports whether a key names a place in a list, or a limit.
 func cursor(key []byte) bool {
-	return cursorKey.Match(key)
+	return cursorKey().Match(key)
 }
 
-var cursorKey = regexp.MustCompile(`(?i)(?:csrf|xsrf|next|page|prev|previous|continuation|continue|sync|start|max|min|cancel|resume|scroll|cursor|end|unk|pad|bos|eos|special|public|num|per|total)[_.-]?(?:page[_.-]?)?token$|public[_-]?key`)
+var cursorKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:csrf|xsrf|next|page|prev|previous|continuation|continue|sync|start|max|min|cancel|resume|scroll|cursor|end|unk|pad|bos|eos|special|public|num|per|total)[_.-]?(?:page[_.-]?)?token$|public[_-]?key`)
+})
 
 // passwordKey tells "db_pass" from "bypass".
-var passwordKey = regexp.MustCompile(`(?i)(?:password|passwd|passphrase|passwort|passcode)$|[a-z0-9](?-i:Pass|Pwd)$|(?:^|[_.-]|require|master|bind|root|user|db|login)(?:pwd|pass)$|(?:^|[_.-])psk$`)
+var passwordKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:password|passwd|passphrase|passwort|passcode)$|[a-z0-9](?-i:Pass|Pwd)$|(?:^|[_.-]|require|master|bind|root|user|db|login)(?:pwd|pass)$|(?:^|[_.-])psk$`)
+})
 
 func isWord(b byte) bool { return isDigit(b) || isLower(b) || isUpper(b) || b == '_' }
 
@@ -210,14 +215,16 @@ func isCode(f find) bool {
 	if f.end < len(f.line) && strings.IndexByte("([{<", f.line[f.end]) >= 0 {
 		return true
 	}
-	return fieldOf.Match(f.value())
+	return fieldOf().Match(f.value())
 }
 
-var fieldOf = regexp.MustCompile(`^(?:os|self|this|args|opts?|options|config|cfg|conf|settings|process|env|ENV|req|request|r|ctx|data|values|Values|params|user|var|local|module|secrets|System|flask|app|input|form|c|s|p|m)\.[A-Za-z_][A-Za-z0-9_.]*$`)
+var fieldOf = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:os|self|this|args|opts?|options|config|cfg|conf|settings|process|env|ENV|req|request|r|ctx|data|values|Values|params|user|var|local|module|secrets|System|flask|app|input|form|c|s|p|m)\.[A-Za-z_][A-Za-z0-9_.]*$`)
+})
 
 // isPath reports whether the value is a path of a file.
 func isPath(v []byte) bool {
-	if !pathLike.Match(v) {
+	if !pathLike().Match(v) {
 		return false
 	}
 	for part := range bytes.SplitSeq(v, []byte{'/'}) {
@@ -228,19 +235,25 @@ func isPath(v []byte) bool {
 	return true
 }
 
-var pathLike = regexp.MustCompile(`^(?:[A-Za-z]:\\|~|\.{1,2})?(?:/[A-Za-z0-9._@%+-]*)+$`)
+var pathLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[A-Za-z]:\\|~|\.{1,2})?(?:/[A-Za-z0-9._@%+-]*)+$`)
+})
 
 // isName reports whether the value is one that people give to things:
 // "web-tls-7f9c", "kube-system/default", "app.example.com".
 func isName(v []byte) bool {
-	return !isHex(v) && nameLike.Match(v)
+	return !isHex(v) && nameLike().Match(v)
 }
 
-var nameLike = regexp.MustCompile(`^[a-z][a-z0-9]{0,20}(?:[-_./:][a-z0-9]{1,20})+$|^[A-Za-z]+(?:[-_./: ][A-Za-z]+)*$`)
+var nameLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9]{0,20}(?:[-_./:][a-z0-9]{1,20})+$|^[A-Za-z]+(?:[-_./: ][A-Za-z]+)*$`)
+})
 
-func isUUID(v []byte) bool { return uuidLike.Match(v) }
+func isUUID(v []byte) bool { return uuidLike().Match(v) }
 
-var uuidLike = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuidLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+})
 
 // isMetavariable reports whether the value only names what is wanted there.
 func isMetavariable(v []byte) bool {

@@ -33,7 +33,7 @@ const (
 )
 
 // placeholder is what stands for a secret; the group is its number.
-var placeholder = regexp.MustCompile(`⟦secret:([1-9][0-9]{0,9})⟧`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`⟦secret:([1-9][0-9]{0,9})⟧`) })
 
 // Placeholder is what stands for the secret with a number.
 func Placeholder(number int) string { return "⟦secret:" + strconv.Itoa(number) + "⟧" }
@@ -43,7 +43,7 @@ func isPlaceholder(v []byte) bool {
 	if !bytes.HasPrefix(v, []byte("⟦secret")) {
 		return false
 	}
-	rest := placeholder.ReplaceAll(v, nil)
+	rest := placeholder().ReplaceAll(v, nil)
 	return len(bytes.ReplaceAll(rest, []byte(Hidden), nil)) == 0
 }
 
@@ -56,7 +56,7 @@ func Names(texts ...string) []Name {
 		if !strings.Contains(text, "⟦secret") {
 			continue
 		}
-		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+		for _, m := range placeholder().FindAllStringSubmatch(text, -1) {
 			if seen[m[0]] {
 				continue
 			}

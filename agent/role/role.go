@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
@@ -53,8 +54,8 @@ what you could not find out.`,
 }
 
 var (
-	nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-	toolForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`) })
+	toolForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`) })
 	keyLine  = `(?m)^[ \t]*%s[ \t]*=`
 )
 
@@ -163,7 +164,7 @@ func Parse(text []byte) (t Type, line int, err error) {
 func (t *Type) check() (key string, err error) {
 	t.Description, t.Prompt = strings.TrimSpace(t.Description), strings.TrimSpace(t.Prompt)
 	switch {
-	case !nameForm.MatchString(t.Name):
+	case !nameForm().MatchString(t.Name):
 		return "name", fmt.Errorf("name: %q: want small letters, digits and dashes, 32 at most", t.Name)
 	case t.Description == "":
 		return "description", errors.New("description: it says nothing; the model chooses by it")
@@ -175,7 +176,7 @@ func (t *Type) check() (key string, err error) {
 		return "max_iterations", fmt.Errorf("max_iterations: %d: want 1 to %d", t.MaxIterations, MaxIterations)
 	}
 	for _, tool := range t.Tools {
-		if !toolForm.MatchString(tool) {
+		if !toolForm().MatchString(tool) {
 			return "tools", fmt.Errorf("tools: %q is no name of a tool", tool)
 		}
 	}

@@ -113,7 +113,7 @@ func (p *Package) Install(replace bool) (Skill, error) {
 
 // Remove removes an installed skill, by the name of its folder.
 func Remove(place, name string) error {
-	if !nameForm.MatchString(name) {
+	if !nameForm().MatchString(name) {
 		return fmt.Errorf("%w: %q", ErrNone, name)
 	}
 	dir := filepath.Join(place, name)

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"unicode"
 
@@ -54,9 +55,9 @@ type Skill struct {
 }
 
 var (
-	nameForm    = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
-	versionForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+_-]{0,31}$`)
-	toolForm    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	nameForm    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`) })
+	versionForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+_-]{0,31}$`) })
+	toolForm    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`) })
 )
 
 // unversioned is the version of a skill that names none, as those of other
@@ -80,9 +81,9 @@ func Parse(text string) (Skill, error) {
 		}
 	}
 	switch {
-	case !nameForm.MatchString(s.Name):
+	case !nameForm().MatchString(s.Name):
 		return s, fmt.Errorf("name: %q: want small letters, digits and dashes, 64 at most", s.Name)
-	case !versionForm.MatchString(s.Version):
+	case !versionForm().MatchString(s.Version):
 		return s, fmt.Errorf("version: %q: want something such as 1.2.0", s.Version)
 	case len(s.Description) > MaxDescription:
 		return s, fmt.Errorf("description: %d bytes, and it may have %d", len(s.Description), MaxDescription)
@@ -95,7 +96,7 @@ func Parse(text string) (Skill, error) {
 	if v, ok := keys["tools"]; ok {
 		s.Tools = []string{}
 		for _, tool := range lists(v) {
-			if !toolForm.MatchString(tool) {
+			if !toolForm().MatchString(tool) {
 				return s, fmt.Errorf("tools: %q is no name of a tool", tool)
 			}
 			s.Tools = append(s.Tools, tool)

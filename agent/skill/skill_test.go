@@ -72,7 +72,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("---\nname: 'a\ntools: [\"\\\n---\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Parse(text)
-		if err == nil && (!nameForm.MatchString(s.Name) || strings.ContainsAny(s.Description, "\n\x1b")) {
+		if err == nil && (!nameForm().MatchString(s.Name) || strings.ContainsAny(s.Description, "\n\x1b")) {
 			t.Errorf("%+v", s)
 		}
 	})

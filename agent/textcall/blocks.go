@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // marked reads what a mark begins.
@@ -168,9 +169,13 @@ func (p *Parser) python(m mark) bool {
 }
 
 // mistralHead is what may become a name and arguments.
-var mistralHead = regexp.MustCompile(`^[A-Za-z0-9_.-]*\s*(?:\[[A-Z_]*(?:\]\s*[A-Za-z0-9_-]*\s*)?)*$`)
+var mistralHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_.-]*\s*(?:\[[A-Z_]*(?:\]\s*[A-Za-z0-9_-]*\s*)?)*$`)
+})
 
-var mistralName = regexp.MustCompile(`^\s*([A-Za-z0-9_.-]+)\s*(?:\[CALL_ID\]\s*[A-Za-z0-9_-]+\s*)?(?:\[ARGS\])?\s*\{`)
+var mistralName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*([A-Za-z0-9_.-]+)\s*(?:\[CALL_ID\]\s*[A-Za-z0-9_-]+\s*)?(?:\[ARGS\])?\s*\{`)
+})
 
 // mistral reads a list, or name[ARGS]{…} as newer models write it.
 func (p *Parser) mistral(m mark) bool {
@@ -185,9 +190,9 @@ func (p *Parser) mistral(m mark) bool {
 		return p.values(m)
 	}
 	at := len(p.buf) - len(rest)
-	name := mistralName.FindStringSubmatch(rest)
+	name := mistralName().FindStringSubmatch(rest)
 	if name == nil {
-		if mistralHead.MatchString(rest) && !p.final {
+		if mistralHead().MatchString(rest) && !p.final {
 			return false
 		}
 		return p.spoilLine(at, errors.New("it has no name and arguments"))
@@ -209,8 +214,8 @@ var (
 	beginOther     = concatSpellings("tool_call_begin", "tool_calls_section_end", "tool_calls_end", "tool_call_section_end")
 	separators     = concatSpellings("tool_sep", "tool_call_argument_begin")
 	kimiSeparators = concatSpellings("tool_call_argument_begin")
-	kimiIndex      = regexp.MustCompile(`:\d+$`)
-	stepTag        = regexp.MustCompile(`(</?)steptml:`)
+	kimiIndex      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:\d+$`) })
+	stepTag        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(</?)steptml:`) })
 )
 
 func concatSpellings(names ...string) []string {
@@ -278,11 +283,11 @@ func (p *Parser) separated(s, raw string) ([]Call, error) {
 	name, rest := strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+len(sep):])
 	switch {
 	case name == "function" && strings.HasPrefix(rest, "<"):
-		return p.book.xml(stepTag.ReplaceAllString(rest, "$1"), raw)
+		return p.book.xml(stepTag().ReplaceAllString(rest, "$1"), raw)
 	case name == "function":
 		return p.book.named(rest, raw)
 	}
-	name = kimiIndex.ReplaceAllString(name, "")
+	name = kimiIndex().ReplaceAllString(name, "")
 	if !isName(name) {
 		return nil, errors.New("it names no tool")
 	}
@@ -304,7 +309,7 @@ func (p *Parser) separated(s, raw string) ([]Call, error) {
 
 var (
 	harmonyEnds = []string{"<|call|>", "<|end|>", "<|return|>", "<|start|>"}
-	harmonyTo   = regexp.MustCompile(`\bto=([A-Za-z0-9_.-]+)`)
+	harmonyTo   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bto=([A-Za-z0-9_.-]+)`) })
 )
 
 // maxHeader bounds what stands before a message, in bytes.
@@ -319,14 +324,14 @@ func (p *Parser) harmony(m mark) bool {
 		if !p.final && len(p.buf) < maxHeader {
 			return false
 		}
-		if harmonyTo.MatchString(p.buf[:min(len(p.buf), maxHeader)]) {
+		if harmonyTo().MatchString(p.buf[:min(len(p.buf), maxHeader)]) {
 			return p.spoil(min(len(p.buf), maxHeader), errOpen)
 		}
 		p.drop(len(m.open))
 		return true
 	}
 	header, from := p.buf[:at], at+len(message)
-	to := harmonyTo.FindStringSubmatch(header)
+	to := harmonyTo().FindStringSubmatch(header)
 	switch {
 	case to == nil && strings.Contains(header, "<|channel|>analysis"):
 		end, mark := first(p.buf, from, harmonyEnds)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Call is one call that a model wrote.
@@ -161,7 +162,7 @@ func (b book) payload(s, raw string) ([]Call, error) {
 		return b.payload(inner, raw)
 	case text[0] == '<':
 		return b.xml(text, raw)
-	case pythonHead.MatchString(text):
+	case pythonHead().MatchString(text):
 		if calls, err := b.pythonLines(text); err == nil || errors.Is(err, errOpen) {
 			if len(calls) == 1 {
 				calls[0].Raw = raw
@@ -173,7 +174,7 @@ func (b book) payload(s, raw string) ([]Call, error) {
 }
 
 // pythonHead is how a call in the manner of Python begins.
-var pythonHead = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*\(`)
+var pythonHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*\(`) })
 
 // head is the beginning of a text, for a message.
 func head(s string) string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // lineForm decides about what is a call at the beginning of a line: "Action:" of
@@ -81,9 +82,9 @@ func (p *Parser) recipient() (done, more bool) {
 }
 
 var (
-	actionName  = regexp.MustCompile("^Action:[ \t]*`?([A-Za-z0-9_.-]+)`?[ \t]*\r?\n")
-	actionInput = regexp.MustCompile(`^\s*Action[ _]Input:[ \t]*`)
-	actionJSON  = regexp.MustCompile("^Action:\\s*(?:```(?:json)?\\s*)?[\\[{]")
+	actionName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^Action:[ \t]*`?([A-Za-z0-9_.-]+)`?[ \t]*\r?\n") })
+	actionInput = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*Action[ _]Input:[ \t]*`) })
+	actionJSON  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^Action:\\s*(?:```(?:json)?\\s*)?[\\[{]") })
 )
 
 // action reads "Action: name" and "Action Input: {…}" of a tool that there is, or
@@ -94,14 +95,14 @@ func (p *Parser) action() (done, more bool) {
 	if body == "" || strings.HasPrefix("```json\n", body) {
 		return open()
 	}
-	if actionJSON.MatchString(p.buf) {
+	if actionJSON().MatchString(p.buf) {
 		at := strings.IndexAny(p.buf, "[{")
 		calls, n, err := p.book.list(p.buf[at:])
 		if errors.Is(err, errOpen) && !p.final {
 			return false, true
 		}
 		if err != nil {
-			if m := meant.FindStringSubmatch(p.buf[at:]); m == nil {
+			if m := meant().FindStringSubmatch(p.buf[at:]); m == nil {
 				return false, false
 			}
 			done = p.spoilLine(at+n, err)
@@ -123,7 +124,7 @@ func (p *Parser) action() (done, more bool) {
 		p.add(n, calls...)
 		return true, false
 	}
-	m := actionName.FindStringSubmatch(p.buf)
+	m := actionName().FindStringSubmatch(p.buf)
 	if m == nil {
 		if strings.Contains(p.buf, "\n") {
 			return false, false
@@ -134,7 +135,7 @@ func (p *Parser) action() (done, more bool) {
 		return false, false
 	}
 	rest := p.buf[len(m[0]):]
-	in := actionInput.FindString(rest)
+	in := actionInput().FindString(rest)
 	if in == "" {
 		if !p.final && (strings.TrimSpace(rest) == "" || strings.HasPrefix("Action Input:", strings.TrimLeft(rest, " \t\r\n")) || strings.HasPrefix("Action_Input:", strings.TrimLeft(rest, " \t\r\n"))) {
 			return open()

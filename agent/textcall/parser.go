@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -209,7 +210,7 @@ func (p *Parser) add(n int, calls ...Call) {
 func (p *Parser) spoil(n int, err error) bool {
 	raw := p.buf[:n]
 	name := ""
-	if m := someName.FindStringSubmatch(raw); m != nil {
+	if m := someName().FindStringSubmatch(raw); m != nil {
 		name = m[1] + m[2] + m[3]
 	}
 	why := err.Error()
@@ -234,7 +235,9 @@ func (p *Parser) spoilLine(n int, err error) bool {
 }
 
 // someName finds the tool that a broken call was meant for.
-var someName = regexp.MustCompile(`["']?(?:tool_)?name["']?\s*[:=]\s*["']([A-Za-z0-9_.-]+)|<function=([A-Za-z0-9_.-]+)|\bcall:([A-Za-z0-9_.-]+)`)
+var someName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`["']?(?:tool_)?name["']?\s*[:=]\s*["']([A-Za-z0-9_.-]+)|<function=([A-Za-z0-9_.-]+)|\bcall:([A-Za-z0-9_.-]+)`)
+})
 
 // shown reports whether what stands here is spoken about and not meant: in a
 // quotation, or in a line of a log.
@@ -243,24 +246,30 @@ func (p *Parser) shown() bool {
 		return false
 	}
 	before, _ := utf8.DecodeLastRuneInString(p.last)
-	p.about = p.about || strings.ContainsRune("\"'“‘„«", before) || shownLine.MatchString(p.line)
+	p.about = p.about || strings.ContainsRune("\"'“‘„«", before) || shownLine().MatchString(p.line)
 	return p.about
 }
 
-var shownLine = regexp.MustCompile(`^\s{0,3}>|^\[?\d{4}-\d\d-\d\d|^\[?\d\d:\d\d|^[A-Z][a-z]{2} [ \d]\d \d\d:|^(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE)\b|^[+\-]{1,3} |^\$ |^#|^\d+[:|]`)
+var shownLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s{0,3}>|^\[?\d{4}-\d\d-\d\d|^\[?\d\d:\d\d|^[A-Z][a-z]{2} [ \d]\d \d\d:|^(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE)\b|^[+\-]{1,3} |^\$ |^#|^\d+[:|]`)
+})
 
 // meant finds the name in what begins like a call.
-var meant = regexp.MustCompile(`^[\[{\s]*["']?(?:name|tool|tool_name|function|action|function_name)["']?\s*:\s*["']([A-Za-z0-9_.-]+)["']`)
+var meant = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\[{\s]*["']?(?:name|tool|tool_name|function|action|function_name)["']?\s*:\s*["']([A-Za-z0-9_.-]+)["']`)
+})
 
 // likeCall is how a reply begins that may be nothing but calls.
-var likeCall = regexp.MustCompile(`^\[?\s*\{\s*["']?[a-z_]+["']?\s*:|^\[\s*[A-Za-z_][A-Za-z0-9_.-]*\(`)
+var likeCall = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\[?\s*\{\s*["']?[a-z_]+["']?\s*:|^\[\s*[A-Za-z_][A-Za-z0-9_.-]*\(`)
+})
 
 // bare reads a reply that is nothing but calls, without any mark.
 func (p *Parser) bare() bool {
 	if len(p.buf) < maxLook && !p.final {
 		return false
 	}
-	if !likeCall.MatchString(p.buf[:min(len(p.buf), maxLook)]) {
+	if !likeCall().MatchString(p.buf[:min(len(p.buf), maxLook)]) {
 		p.text(1)
 		return true
 	}
@@ -282,7 +291,7 @@ func (p *Parser) bare() bool {
 		p.add(len(p.buf), calls...)
 		return true
 	}
-	if m := meant.FindStringSubmatch(whole); m != nil && err != nil {
+	if m := meant().FindStringSubmatch(whole); m != nil && err != nil {
 		if _, known := p.book.tools[m[1]]; known {
 			return p.spoil(len(p.buf), err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Instructions tell a model which tools there are and how it calls them: the part
@@ -58,7 +59,7 @@ func Format(calls ...Call) string {
 // Result writes the answer to a call. What it quotes can neither end the block nor
 // pass for a notice of nod's.
 func Result(name, content string) string {
-	return `<tool_response name="` + tag.ReplaceAllString(strings.ReplaceAll(name, `"`, "'"), "&lt;$1") + "\">\n" + tag.ReplaceAllString(content, "&lt;$1") + "\n</tool_response>"
+	return `<tool_response name="` + tag().ReplaceAllString(strings.ReplaceAll(name, `"`, "'"), "&lt;$1") + "\">\n" + tag().ReplaceAllString(content, "&lt;$1") + "\n</tool_response>"
 }
 
-var tag = regexp.MustCompile(`(?i)<(\s*/?\s*(?:tool_response|notice))`)
+var tag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<(\s*/?\s*(?:tool_response|notice))`) })

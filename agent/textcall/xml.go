@@ -5,17 +5,30 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The tags that calls are written with, whatever stands before a colon or
 // between DeepSeek's bars.
 var (
-	functionTag  = regexp.MustCompile(`^<function(?:=|\s+name=)\s*["']?([A-Za-z0-9_.:/-]+)["']?\s*>`)
-	invokeTag    = regexp.MustCompile(`^<(?:[a-z]+:|[|｜]DSML[|｜] ?)?invoke\s+name=["']([^"'>]+)["']\s*>`)
-	parameterTag = regexp.MustCompile(`^<(?:[a-z]+:|[|｜]DSML[|｜] ?)?parameter(?:=([A-Za-z0-9_.-]+)|\s+name=["']([^"'>]+)["'])(?:\s+string=["'](true|false)["'])?\s*>`)
-	parameterEnd = regexp.MustCompile(`</(?:[a-z]+:|[|｜]DSML[|｜] ?)?parameter(?:=[A-Za-z0-9_.-]+)?>`)
-	invokeEnd    = regexp.MustCompile(`^</(?:[a-z]+:|[|｜]DSML[|｜] ?)?(?:invoke|function)(?:=[A-Za-z0-9_.-]+)?>`)
-	wrapTag      = regexp.MustCompile(`^</?(?:[a-z]+:|[|｜]DSML[|｜] ?)?(?:function_calls|tool_calls|tool_call|functions)>`)
+	functionTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^<function(?:=|\s+name=)\s*["']?([A-Za-z0-9_.:/-]+)["']?\s*>`)
+	})
+	invokeTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^<(?:[a-z]+:|[|｜]DSML[|｜] ?)?invoke\s+name=["']([^"'>]+)["']\s*>`)
+	})
+	parameterTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^<(?:[a-z]+:|[|｜]DSML[|｜] ?)?parameter(?:=([A-Za-z0-9_.-]+)|\s+name=["']([^"'>]+)["'])(?:\s+string=["'](true|false)["'])?\s*>`)
+	})
+	parameterEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`</(?:[a-z]+:|[|｜]DSML[|｜] ?)?parameter(?:=[A-Za-z0-9_.-]+)?>`)
+	})
+	invokeEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^</(?:[a-z]+:|[|｜]DSML[|｜] ?)?(?:invoke|function)(?:=[A-Za-z0-9_.-]+)?>`)
+	})
+	wrapTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^</?(?:[a-z]+:|[|｜]DSML[|｜] ?)?(?:function_calls|tool_calls|tool_call|functions)>`)
+	})
 )
 
 var errNoCall = errors.New("it has no tag of a call")
@@ -23,7 +36,7 @@ var errNoCall = errors.New("it has no tag of a call")
 // xml reads one or more calls that are written with tags.
 func (b book) xml(s, raw string) (calls []Call, err error) {
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
-		if m := wrapTag.FindString(s); m != "" {
+		if m := wrapTag().FindString(s); m != "" {
 			s = s[len(m):]
 			continue
 		}
@@ -45,9 +58,9 @@ func (b book) xml(s, raw string) (calls []Call, err error) {
 
 // element reads one call from the beginning of s.
 func (b book) element(s string) (c Call, n int, err error) {
-	m := invokeTag.FindStringSubmatch(s)
+	m := invokeTag().FindStringSubmatch(s)
 	if m == nil {
-		m = functionTag.FindStringSubmatch(s)
+		m = functionTag().FindStringSubmatch(s)
 	}
 	switch {
 	case m != nil:
@@ -68,7 +81,7 @@ func (b book) element(s string) (c Call, n int, err error) {
 		}
 		at += length
 		rest := strings.TrimLeft(s[at:], " \t\r\n")
-		end := invokeEnd.FindString(rest)
+		end := invokeEnd().FindString(rest)
 		if end == "" {
 			if !strings.Contains(rest, ">") {
 				return c, 0, errOpen
@@ -82,18 +95,18 @@ func (b book) element(s string) (c Call, n int, err error) {
 	for {
 		rest := strings.TrimLeft(s[at:], " \t\r\n")
 		at = len(s) - len(rest)
-		if end := invokeEnd.FindString(rest); end != "" {
+		if end := invokeEnd().FindString(rest); end != "" {
 			at += len(end)
 			return b.make(name, args, given, s[:at]), at, nil
 		}
-		p := parameterTag.FindStringSubmatch(rest)
+		p := parameterTag().FindStringSubmatch(rest)
 		if p == nil {
 			if !strings.Contains(rest, ">") {
 				return c, 0, errOpen
 			}
 			return c, 0, fmt.Errorf("%q is no parameter", head(rest))
 		}
-		end := parameterEnd.FindStringIndex(rest[len(p[0]):])
+		end := parameterEnd().FindStringIndex(rest[len(p[0]):])
 		if end == nil {
 			return c, 0, errOpen
 		}
@@ -132,19 +145,21 @@ func (b book) parameter(tool, key, text, isString string) value {
 }
 
 var (
-	nameElement = regexp.MustCompile(`^<(name|tool_name)>\s*([A-Za-z0-9_.:/-]+)\s*</(?:name|tool_name)>\s*`)
-	argsElement = regexp.MustCompile(`^<(arguments|parameters|args)>`)
-	argsEnd     = regexp.MustCompile(`^\s*</(?:arguments|parameters|args)>`)
+	nameElement = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^<(name|tool_name)>\s*([A-Za-z0-9_.:/-]+)\s*</(?:name|tool_name)>\s*`)
+	})
+	argsElement = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^<(arguments|parameters|args)>`) })
+	argsEnd     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*</(?:arguments|parameters|args)>`) })
 )
 
 // parts reads <name>…</name><arguments>{…}</arguments>.
 func (b book) parts(s string) (c Call, n int, err error) {
-	m := nameElement.FindStringSubmatch(s)
+	m := nameElement().FindStringSubmatch(s)
 	if m == nil {
 		return c, 0, errOpen
 	}
 	rest := s[len(m[0]):]
-	open := argsElement.FindString(rest)
+	open := argsElement().FindString(rest)
 	if open == "" {
 		if rest == "" || strings.HasPrefix("<arguments>", rest) || strings.HasPrefix("<parameters>", rest) {
 			return c, 0, errOpen
@@ -155,7 +170,7 @@ func (b book) parts(s string) (c Call, n int, err error) {
 	if err != nil {
 		return c, 0, err
 	}
-	end := argsEnd.FindString(rest[len(open)+length:])
+	end := argsEnd().FindString(rest[len(open)+length:])
 	if end == "" {
 		return c, 0, errOpen
 	}
@@ -164,22 +179,22 @@ func (b book) parts(s string) (c Call, n int, err error) {
 }
 
 var (
-	argKey   = regexp.MustCompile(`^<arg_key>\s*([^<]*?)\s*</arg_key>\s*`)
-	argValue = regexp.MustCompile(`(?s)^<arg_value>(.*?)</arg_value>\s*`)
+	argKey   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^<arg_key>\s*([^<]*?)\s*</arg_key>\s*`) })
+	argValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^<arg_value>(.*?)</arg_value>\s*`) })
 )
 
 // pairs reads GLM's keys and values.
 func (b book) pairs(tool, s string) (value, error) {
 	args := value{kind: '{'}
 	for s = strings.TrimSpace(s); s != ""; {
-		k := argKey.FindStringSubmatch(s)
+		k := argKey().FindStringSubmatch(s)
 		if k == nil {
 			if strings.Contains(s, "</arg_key>") || !strings.HasPrefix(s, "<arg_key>"[:min(len(s), 9)]) {
 				return args, fmt.Errorf("%q is no key of an argument", head(s))
 			}
 			return args, errOpen
 		}
-		v := argValue.FindStringSubmatch(s[len(k[0]):])
+		v := argValue().FindStringSubmatch(s[len(k[0]):])
 		if v == nil {
 			return args, errOpen
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -51,15 +52,12 @@ func (s suite) cancel(t *testing.T, c backends.Command, ready func()) (took time
 func (s suite) cancelEndsAll(t *testing.T) {
 	var out lines
 	var pids []int
-	took, o, err := s.cancel(t, backends.Command{
+	_, o, err := s.cancel(t, backends.Command{
 		Argv:   sh(`echo $$; sleep 1000 & echo $!; sh -c 'echo $$; sleep 1000; :' & wait`),
 		Stdout: &out,
 	}, func() { pids = out.numbers(t, 3) })
 	if o != s.endedBy(backends.TERM) || !errors.Is(err, errTired) {
 		t.Errorf("%s, %v; want signalled TERM, %v", o, err, errTired)
-	}
-	if took > backends.KillDelay {
-		t.Errorf("took %s, although everything ends at TERM", took)
 	}
 	s.allGone(t, pids)
 }
@@ -115,9 +113,14 @@ func (s suite) cancelledBefore(t *testing.T) {
 }
 
 // cancelRace cancels while a program ends: whichever comes first, the outcome
-// is known, and without an error it is the program's own.
+// is known, and without an error it is the program's own. It tries a few times, or
+// more with NOD_E2E=1.
 func (s suite) cancelRace(t *testing.T) {
-	for range 30 {
+	times := 8
+	if os.Getenv("NOD_E2E") == "1" {
+		times = 30
+	}
+	for range times {
 		ctx, cancel := context.WithCancel(testContext(t))
 		p, err := s.target.Exec(ctx, backends.Command{Argv: []string{"true"}})
 		if err != nil {

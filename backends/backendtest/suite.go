@@ -14,7 +14,7 @@ import (
 
 // patience is how long a condition may take before a test fails. It only
 // matters when something is wrong.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // Run tests that the targets made by open keep the contract of package
 // backends. open registers with t.Cleanup what it needs to; Run closes the
@@ -155,12 +155,8 @@ func output(t *testing.T, target backends.Target, script string, args ...string)
 // until waits for a condition.
 func until(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	limit := time.Now().Add(patience)
-	for !cond() {
-		if time.Now().After(limit) {
-			t.Fatalf("%s: not within %s", what, patience)
-		}
-		time.Sleep(5 * time.Millisecond)
+	if !Soon(patience, cond) {
+		t.Fatalf("%s: not within %s", what, patience)
 	}
 }
 

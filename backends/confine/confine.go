@@ -1,6 +1,11 @@
 package confine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +32,16 @@ func (w Wall) String() string {
 	return "nothing"
 }
 
+// Grants are letters for what a held command may do beyond reading files: U unix
+// sockets, I TCP and UDP, A reading firewall tables, T terminal modes, P looking into
+// other processes.
+const (
+	// Closed is the letter of a cage that also hides the files that hold secrets.
+	Closed = "C"
+	// Processes is the letter for looking into other processes, which Landlock rules out.
+	Processes = "P"
+)
+
 // Limits bound what a held command may use. A zero field is no limit.
 type Limits struct {
 	CPU       int // seconds of processor time, of each process
@@ -36,7 +51,7 @@ type Limits struct {
 }
 
 // Modest are limits that no ordinary look reaches. Programs in Go reserve 1 GiB of
-// address space, those in Java 4.
+// address space, those in Java 4. The helper has them built in for a pane's commands.
 var Modest = Limits{CPU: 60, Memory: 4096, Processes: 512, File: 64}
 
 func (l Limits) word() string {
@@ -56,14 +71,41 @@ func (l Limits) word() string {
 	return b.String()
 }
 
+// Hold is how a command is held.
+type Hold struct {
+	Wall   Wall
+	Grants string
+	Limits Limits
+}
+
 // Cage is the helper on one target. It is safe for concurrent use.
 type Cage struct {
-	run  []string // what runs the helper there: its path, or an interpreter that has it in memory
-	wall Wall
+	run     []string // what runs the helper there: its path, or an interpreter that has it in memory
+	wall    Wall
+	asking  bool   // the kernel has supervisors of system calls
+	digest  string // of the helper, in hexadecimal
+	local   bool   // it is on this machine
+	secrets string // the digest of the list of secrets; empty where it is in no folder
 }
 
 // Wall is what holds commands on the target.
 func (c *Cage) Wall() Wall { return c.wall }
+
+// For is the wall for a command that needs grants. It is None where the grants cannot be
+// had: looking into other processes is for the filter of system calls alone, and files
+// can only be hidden by a helper that lies in a folder.
+func (c *Cage) For(grants string) Wall {
+	switch {
+	case strings.Contains(grants, Processes) && !c.asking,
+		strings.Contains(grants, Closed) && (!c.asking || c.inMemory()):
+		return None
+	case strings.Contains(grants, Processes):
+		return SystemCalls
+	}
+	return c.wall
+}
+
+func (c *Cage) inMemory() bool { return len(c.run) > 1 }
 
 // Failed is the exit code of a command that was not run because a wall could not stand.
 // The helper's standard error then begins with [Complaint]. A command can end with the
@@ -73,7 +115,68 @@ const (
 	Complaint = "nod: not held, and so not run: "
 )
 
-// Wrap is argv, held. The program is looked up in the PATH that the command has.
-func (c *Cage) Wrap(argv []string, l Limits) []string {
-	return slices.Concat(c.run, []string{string(c.wall), "-", l.word()}, argv)
+// checked runs the helper if its digest is the right one: $1 is the digest, $2 the helper.
+const checked = `case $(sha256sum <"$2" 2>/dev/null) in "$1 "*) shift; exec "$@" ;; esac
+echo "` + Complaint + `the helper is gone or was changed" >&2; exit 125`
+
+// Wrap is argv, held. The program is looked up in the PATH that the command has. Over a
+// connection, the helper's digest is checked on the target right before it runs; on this
+// machine that is [Cage.Check].
+func (c *Cage) Wrap(argv []string, h Hold) []string {
+	grants := h.Grants
+	if grants == "" {
+		grants = "-"
+	}
+	held := slices.Concat(c.run, []string{string(h.Wall), grants, h.Limits.word()}, argv)
+	if c.inMemory() || c.local {
+		return held
+	}
+	return slices.Concat([]string{"sh", "-c", checked, "sh", c.digest}, held)
+}
+
+// Prefix is what stands before a program in a line for a shell, so that it is held with
+// modest limits by the wall that [Cage.For] gives: "/dev/shm/.nod-ro.x/ro ". It is empty
+// where the helper has no path.
+func (c *Cage) Prefix(grants string) string {
+	if c.inMemory() {
+		return ""
+	}
+	name := "ro"
+	if strings.Contains(grants, Closed) {
+		name = "held"
+	}
+	at := path.Join(path.Dir(c.run[0]), name)
+	// Terminal modes are the terminal's own there: the helper puts them back.
+	if grants = strings.Map(func(r rune) rune {
+		if r == 'C' || r == 'T' {
+			return -1
+		}
+		return r
+	}, grants); grants != "" {
+		at += " +" + grants
+	}
+	return at + " "
+}
+
+// Check reports why the helper on this machine is not what was installed; nil if it is,
+// and for helpers elsewhere.
+func (c *Cage) Check() error {
+	if !c.local || c.inMemory() {
+		return nil
+	}
+	for name, digest := range map[string]string{"cage": c.digest, "ro": c.digest, "held": c.digest, "secrets": c.secrets} {
+		data, err := os.ReadFile(path.Join(path.Dir(c.run[0]), name))
+		if err != nil {
+			return fmt.Errorf("confine: the helper is gone: %w", err)
+		}
+		if digestOf(data) != digest {
+			return fmt.Errorf("confine: the helper's file %q was changed", name)
+		}
+	}
+	return nil
+}
+
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }

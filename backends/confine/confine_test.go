@@ -21,6 +21,8 @@ import (
 	"github.com/nod-console/nod/backends/local"
 )
 
+const testSecrets = "*.key\n/etc/shadow\n**/.ssh/*\n!**/.ssh/config\n"
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // somebody is this machine as an ordinary user sees it.
@@ -89,7 +91,7 @@ func newScene(t *testing.T, root bool) scene {
 		}
 		s.target = somebody{s.target}
 	}
-	if s.cage, err = Install(t.Context(), s.target); err != nil {
+	if s.cage, err = Install(t.Context(), s.target, testSecrets); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -129,7 +131,7 @@ func (s scene) plain(t *testing.T, line string) result {
 
 func (s scene) held(t *testing.T, line string) result {
 	t.Helper()
-	return s.run(t, s.cage.Wrap([]string{"sh", "-c", line}, Modest)...)
+	return s.run(t, s.cage.Wrap([]string{"sh", "-c", line}, Hold{s.cage.wall, "", Modest})...)
 }
 
 // deed is something that changes the world, and how that is seen. In both, $T is the
@@ -319,7 +321,7 @@ func TestACancelledCommandEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := s.target.Exec(ctx, backends.Command{Argv: s.cage.Wrap([]string{"sh", "-c", "trap 'echo told; exit 9' TERM; echo up; while :; do sleep 0.01; done"}, Modest), Stdout: w})
+		p, err := s.target.Exec(ctx, backends.Command{Argv: s.cage.Wrap([]string{"sh", "-c", "trap 'echo told; exit 9' TERM; echo up; while :; do sleep 0.01; done"}, Hold{s.cage.wall, "", Modest}), Stdout: w})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,11 +344,11 @@ func TestACancelledCommandEnds(t *testing.T) {
 // The limits hold.
 func TestLimits(t *testing.T) {
 	s := newScene(t, os.Getuid() == 0)
-	got := s.run(t, s.cage.Wrap([]string{"python3", "-c", "x = bytearray(1 << 29)"}, Limits{Memory: 200})...)
+	got := s.run(t, s.cage.Wrap([]string{"python3", "-c", "x = bytearray(1 << 29)"}, Hold{s.cage.wall, "", Limits{Memory: 200}})...)
 	if !strings.Contains(got.complaints, "MemoryError") {
 		t.Errorf("memory: %+v", got)
 	}
-	got = s.run(t, s.cage.Wrap([]string{"sh", "-c", "while :; do :; done"}, Limits{CPU: 1})...)
+	got = s.run(t, s.cage.Wrap([]string{"sh", "-c", "while :; do :; done"}, Hold{s.cage.wall, "", Limits{CPU: 1}})...)
 	if got.outcome != backends.EndedBy("XCPU") && got.outcome != backends.EndedBy(backends.KILL) {
 		t.Errorf("processor time: %+v", got)
 	}
@@ -377,8 +379,9 @@ func TestWhatTheScriptSays(t *testing.T) {
 		if at, can, err := parse("/tmp/x/held\t" + says); err != nil || at != "/tmp/x/held" || can != says {
 			t.Errorf("%q: %q, %q, %v", says, at, can, err)
 		}
-		if got, err := wallOf(says); got != wall || (err == nil) != (wall != None) {
-			t.Errorf("%q: %q, %v", says, got, err)
+		var c Cage
+		if err := c.read(says); c.wall != wall || (err == nil) != (wall != None) {
+			t.Errorf("%q: %q, %v", says, c.wall, err)
 		}
 	}
 	for _, line := range []string{"", "held", "held\tlandlock=1", "/held landlock=1"} {
@@ -398,7 +401,7 @@ func TestNoFolderToRunIn(t *testing.T) {
 		t.Skip("only root can mount")
 	}
 	target := inNamespace{local.New(os.Environ())}
-	cage, err := Install(t.Context(), target)
+	cage, err := Install(t.Context(), target, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,30 +433,35 @@ func (n inNamespace) Exec(ctx context.Context, c backends.Command) (backends.Pro
 	return n.Target.Exec(ctx, c)
 }
 
-// The built helpers are what their source says.
+// The built helpers are what their source says: the digests of the sources that they were
+// built from are noted, and the compiler that built them makes them again, byte by byte.
+// Another compiler must be able to build them, too.
 func TestTheHelpersAreFresh(t *testing.T) {
-	noted, err := os.ReadFile("helper/compiler")
-	if err != nil {
-		t.Fatal(err)
+	noted := func(dir, name string) string {
+		text, err := os.ReadFile(filepath.Join(dir, name)) //nolint:gosec // the repository's or the test's own
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	if now, err := exec.Command("gcc", "--version").Output(); err != nil {
-		missing(t, "gcc")
-	} else if first, _, _ := strings.Cut(string(now), "\n"); first+"\n" != string(noted) {
-		t.Skipf("they were built by %s, here is %s", bytes.TrimSpace(noted), first)
-	}
-	if _, err := exec.LookPath("aarch64-linux-gnu-gcc"); err != nil {
-		missing(t, "aarch64-linux-gnu-gcc")
+	for _, program := range []string{"gcc", "aarch64-linux-gnu-gcc"} {
+		if _, err := exec.LookPath(program); err != nil {
+			missing(t, program)
+		}
 	}
 	dir := t.TempDir()
 	if out, err := exec.Command("helper/build.sh", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	if noted(dir, "sources") != noted("helper", "sources") {
+		t.Error("the sources are not those that the helpers were built from: run make generate")
+	}
+	if now, then := noted(dir, "compiler"), noted("helper", "compiler"); now != then {
+		t.Logf("they were built by %s, here is %s: their bytes are not compared", strings.TrimSpace(then), strings.TrimSpace(now))
+		return
+	}
 	for name, built := range map[string][]byte{"cage-amd64": forAMD64, "cage-arm64": forARM64} {
-		again, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(built, again) {
+		if noted(dir, name) != string(built) {
 			t.Errorf("%s is not what its source makes: run make generate", name)
 		}
 	}
@@ -470,7 +478,7 @@ func missing(t *testing.T, program string) {
 
 func BenchmarkTrue(b *testing.B) {
 	target := local.New(os.Environ())
-	cage, err := Install(b.Context(), target)
+	cage, err := Install(b.Context(), target, "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -480,8 +488,9 @@ func BenchmarkTrue(b *testing.B) {
 		}
 	}()
 	for name, argv := range map[string][]string{
-		"plain": {"/bin/true"}, "Landlock": (&Cage{cage.run, Landlock}).Wrap([]string{"/bin/true"}, Modest),
-		"system calls": (&Cage{cage.run, SystemCalls}).Wrap([]string{"/bin/true"}, Modest),
+		"plain": {"/bin/true"}, "Landlock": cage.Wrap([]string{"/bin/true"}, Hold{Landlock, "", Modest}),
+		"system calls": cage.Wrap([]string{"/bin/true"}, Hold{SystemCalls, "", Modest}),
+		"closed":       cage.Wrap([]string{"/bin/true"}, Hold{Landlock, Closed, Modest}),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -494,5 +503,145 @@ func BenchmarkTrue(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// In a closed cage the files that hold secrets cannot be opened, by whatever name, nor
+// devices other than the harmless ones; everything else can, as without it.
+func TestAClosedCageHidesSecrets(t *testing.T) {
+	eachScene(t, func(t *testing.T, s scene) {
+		s.plain(t, "mkdir -p .ssh && echo hidden > the.key && echo hidden > .ssh/id && echo seen > .ssh/config && echo seen > plain && ln -s the.key link && ln -s .ssh folder")
+		closed := func(line string) result {
+			return s.run(t, s.cage.Wrap([]string{"bash", "-c", line}, Hold{s.cage.wall, Closed, Modest})...)
+		}
+		for _, line := range []string{
+			"cat the.key", "cat THE.KEY", "cat ./the.key", "cat < the.key", "cat link", "cat .ssh/id", "cat folder/id", "cd .ssh && cat id", "cat ~/the.key",
+			"cat /proc/self/cwd/the.key", "cat /proc/$PPID/cwd/the.key", "cat /proc/$$/root/$PWD/the.key", "exec 5<.ssh; cat /proc/self/fd/5/id", "exec 5<.ssh; cat /dev/fd/5/id",
+			"grep -r hidden .", "head -c 9 the.key | cat", "cp the.key /dev/stdout", `python3 -c 'print(open("the.key").read())'`,
+			`python3 -c 'import os;d=os.open(".ssh",os.O_RDONLY);print(os.read(os.open("id",os.O_RDONLY,dir_fd=d),9))'`,
+			`python3 -c 'import os;f=os.open("the.key",os.O_PATH);print(os.read(os.open("/proc/self/fd/%d"%f,os.O_RDONLY),9))'`,
+			"cat /etc/shadow | sed s/^/hidden/", "echo x > the.key && echo hidden", "rm the.key && echo hidden", "mv the.key other && cat other", "ln the.key other && cat other",
+			"cat /proc/1/environ && echo hidden", "cat /proc/$PPID/environ && echo hidden", "cat /proc/kmsg & sleep 0; head -c 1 /dev/kmsg && echo hidden",
+		} {
+			if got := closed(line); strings.Contains(got.out, "hidden") {
+				t.Errorf("%s: %+v", line, got)
+			}
+		}
+		if got := s.plain(t, "cat the.key"); got.out != "hidden\n" {
+			t.Errorf("afterwards: %+v", got)
+		}
+		for line, want := range map[string]string{
+			"cat plain folder/config": "seen\nseen\n", "cat /dev/stdin": "one\ntwo\n", "cat <(echo seen)": "seen\n", "cat < plain": "seen\n", "cat /proc/self/fd/0": "one\ntwo\n",
+			"exec 5<plain; cat /dev/fd/5; cat /proc/self/fd/5": "seen\nseen\n", "echo lost > /dev/null && echo seen": "seen\n", "head -c 3 /dev/zero | wc -c": "3\n",
+			"ls .ssh": "config\nid\n", "cd .ssh && cat config": "seen\n", "cat ../d/plain": "seen\n", "cat nothere || echo $?": "1\n", "f=plain; while read l; do echo $l; done <$f": "seen\n",
+			"awk '{ print }' plain": "seen\n", `python3 -c 'import json; print(json.dumps([1]))'`: "[1]\n", "find . -name '*.key'": "./the.key\n", "cat /proc/self/status | grep -c ^Name": "1\n",
+			"for i in 1 2 3 4 5 6 7 8; do cat plain & done | sort | uniq -c | awk '{ print $1 }'": "8\n",
+		} {
+			if s.run(t, "bash", "-c", line).out != want {
+				continue // the pipe on standard input is another user's
+			}
+			if got := closed(line); got.out != want {
+				t.Errorf("%s: %+v, want %q", line, got, want)
+			}
+		}
+	})
+}
+
+// In a pane the helper is called by a short name, with the wall of this kernel.
+func TestTheLineOfAPane(t *testing.T) {
+	s := newScene(t, os.Getuid() == 0)
+	s.plain(t, "echo hidden > the.key; echo seen > plain")
+	for _, c := range []struct {
+		grants, line, out string
+		ok                bool
+	}{
+		{"", "cat plain the.key", "seen\nhidden\n", true},
+		{"", "touch new", "", false},
+		{"UI", "cat plain", "seen\n", true},
+		{Closed, "cat plain", "seen\n", true},
+		{Closed, "cat the.key", "", false},
+	} {
+		got := s.plain(t, s.cage.Prefix(c.grants)+c.line)
+		if got.out != c.out || got.outcome.OK() != c.ok {
+			t.Errorf("%s%s: %+v", s.cage.Prefix(c.grants), c.line, got)
+		}
+	}
+}
+
+// A helper that was changed or is gone is not run; the keeper installs another one.
+func TestAChangedHelperIsNotRun(t *testing.T) {
+	for _, remote := range []bool{false, true} {
+		t.Run(fmt.Sprintf("remote %v", remote), func(t *testing.T) {
+			target := backends.Target(local.New(os.Environ()))
+			if remote {
+				target = elsewhere{target}
+			}
+			k := NewKeeper(target, testSecrets)
+			cage, err := k.Cage(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Dir(strings.Fields(cage.Prefix(""))[0])
+			fake := "#!/bin/sh\necho fake\n"
+			for _, name := range []string{"cage", "ro", "held"} {
+				if err := errors.Join(os.Remove(filepath.Join(dir, name)), os.WriteFile(filepath.Join(dir, name), []byte(fake), 0o700)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := scene{target: target, dir: "/", cage: cage}
+			if got := s.held(t, "echo ran"); remote && (got.outcome != backends.ExitedWith(Failed) || !strings.HasPrefix(got.complaints, Complaint) || got.out != "") {
+				t.Errorf("%+v", got)
+			}
+			if err := k.Verify(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if s.cage, err = k.Cage(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.held(t, "echo ran"); got.out != "ran\n" {
+				t.Errorf("after another installation: %+v", got)
+			}
+			if err := errors.Join(k.Close(context.Background()), os.RemoveAll(dir)); err != nil {
+				t.Error(err)
+			}
+			if _, err := k.Cage(t.Context()); err == nil {
+				t.Error("it installs again after its end")
+			}
+		})
+	}
+}
+
+// elsewhere is this machine by another name.
+type elsewhere struct{ backends.Target }
+
+func (elsewhere) Name() string { return "ssh:elsewhere" }
+
+// What a connection that has ended left behind is swept by the next one.
+func TestTheNextConnectionSweeps(t *testing.T) {
+	target := local.New(os.Environ())
+	ended, err := Install(t.Context(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(ended.run[0])
+	if err := os.WriteFile(filepath.Join(dir, "owner"), []byte("1 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	living, err := Install(t.Context(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Install(t.Context(), target, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left behind: %v", dir, err)
+	}
+	if err := living.Check(); err != nil {
+		t.Errorf("that of a connection that lives is swept, too: %v", err)
+	}
+	if err := errors.Join(living.Remove(t.Context(), target), other.Remove(t.Context(), target)); err != nil {
+		t.Error(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/local"
 )
 
 //go:embed helper/cage-amd64
@@ -48,10 +49,18 @@ func pack(program []byte) string {
 // programs run ($XDG_RUNTIME_DIR, /dev/shm, /tmp, /var/tmp, the home folder), where only
 // its user can reach it. The error is a [*NotHeldError] where the target has none or
 // its kernel no wall.
-func Install(ctx context.Context, t backends.Target) (*Cage, error) {
+//
+// secrets are the patterns of files that a closed cage hides, a line each: "*" stands for
+// any part of a name, "**" across folders, "!" takes out again, and the last line that
+// matches counts. A pattern without a slash is for a file's own name. Letter case does
+// not matter. Folders that connections which have ended left behind are removed.
+func Install(ctx context.Context, t backends.Target, secrets string) (*Cage, error) {
+	if secrets = strings.ToLower(secrets); secrets == "" {
+		secrets = "\n"
+	}
 	var out, complaints bytes.Buffer
 	p, err := t.Exec(ctx, backends.Command{
-		Argv: []string{"sh", "-c", installScript}, Stdin: strings.NewReader(packed()), Stdout: &out, Stderr: &complaints,
+		Argv: []string{"sh", "-c", installScript}, Stdin: strings.NewReader(packed() + secrets), Stdout: &out, Stderr: &complaints,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("confine: install on %s: %w", t.Name(), err)
@@ -64,6 +73,10 @@ func Install(ctx context.Context, t backends.Target) (*Cage, error) {
 		return nil, fmt.Errorf("confine: install on %s: the script %v: %s", t.Name(), o, strings.TrimSpace(complaints.String()))
 	}
 	c, err := answered(ctx, t, strings.TrimSpace(out.String()))
+	if err == nil {
+		c.local = t.Name() == local.Name
+		c.secrets = digestOf([]byte(secrets))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("confine: %s: %w", t.Name(), err)
 	}
@@ -82,18 +95,15 @@ func answered(ctx context.Context, t backends.Target, line string) (*Cage, error
 		if err != nil {
 			return nil, &NotHeldError{"no folder there lets programs run, and from memory neither: " + err.Error()}
 		}
-		wall, err := wallOf(can)
-		if err != nil {
-			return nil, err
-		}
-		return &Cage{run: run, wall: wall}, nil
+		c := &Cage{run: run}
+		return c, c.read(can)
 	}
 	at, can, err := parse(line)
 	if err != nil {
 		return nil, err
 	}
 	c := &Cage{run: []string{at}}
-	if c.wall, err = wallOf(can); err != nil {
+	if err = c.read(can); err != nil {
 		return nil, errors.Join(err, c.Remove(ctx, t))
 	}
 	return c, nil
@@ -125,25 +135,33 @@ func parse(line string) (at, can string, err error) {
 	return at, can, nil
 }
 
-// wallOf is the best wall of a kernel by what the helper says of it.
-func wallOf(says string) (Wall, error) {
+// read takes in what the helper says of itself and of its kernel. What it says matters
+// for its own target alone.
+func (c *Cage) read(says string) error {
 	can := map[string]int{}
-	for _, word := range strings.Fields(says) {
+	for word := range strings.FieldsSeq(says) {
 		name, value, _ := strings.Cut(word, "=")
 		n, err := strconv.Atoi(value)
 		if err != nil {
-			return None, fmt.Errorf("install: unexpected answer %q", says)
+			return fmt.Errorf("install: unexpected answer %q", says)
 		}
 		can[name] = n
 	}
+	c.digest = digestOf(forAMD64)
+	if can["processor"] == 64 {
+		c.digest = digestOf(forARM64)
+	}
+	c.asking = can["asking"] > 0
 	switch {
 	case can["seccomp"] == 0:
 	case can["landlock"] > 0:
-		return Landlock, nil
-	case can["asking"] > 0:
-		return SystemCalls, nil
+		c.wall = Landlock
+		return nil
+	case c.asking:
+		c.wall = SystemCalls
+		return nil
 	}
-	return None, &NotHeldError{"its kernel has neither Landlock nor seccomp with a supervisor (Linux 5.9)"}
+	return &NotHeldError{"its kernel has neither Landlock nor seccomp with a supervisor (Linux 5.9)"}
 }
 
 // Remove takes the helper and its folder from the target. What is held at the moment
@@ -152,7 +170,7 @@ func (c *Cage) Remove(ctx context.Context, t backends.Target) error {
 	if len(c.run) > 1 {
 		return nil // it is in no folder
 	}
-	if _, err := printed(ctx, t, []string{"sh", "-c", `rm -f "$1" && rmdir "${1%/*}"`, "sh", c.run[0]}); err != nil {
+	if _, err := printed(ctx, t, []string{"sh", "-c", `rm -rf "${1%/*}"`, "sh", c.run[0]}); err != nil {
 		return fmt.Errorf("confine: remove the helper from %s: %w", t.Name(), err)
 	}
 	return nil

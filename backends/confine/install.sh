@@ -1,7 +1,8 @@
-# Reads the helpers for amd64 and arm64 (base64 of gzip, a line each), puts the right one
-# into a folder of its own and prints its path, a tab and what it says of this kernel.
-# Where no folder lets programs run, it prints "memory", the interpreter that can run the
-# helper from memory, and the processor; or "none" and why not.
+# Reads the helpers for amd64 and arm64 (base64 of gzip, a line each) and then the list
+# of secrets, puts the right helper into a folder of its own and prints its path, a tab
+# and what it says of this kernel. Where no folder lets programs run, it prints "memory",
+# the interpreter that can run the helper from memory, and the processor; or "none" and
+# why not. Folders of connections that have ended are removed.
 read -r amd64
 read -r arm64
 case $(uname -m) in
@@ -13,12 +14,25 @@ aarch64 | arm64) helper=$arm64 processor=arm64 ;;
 	;;
 esac
 umask 077
+# begun is when a process began, in ticks; nothing if it has ended.
+begun() {
+	sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
+}
+owner="$PPID $(begun "$PPID")"
 for place in "$XDG_RUNTIME_DIR" /dev/shm /tmp /var/tmp "$HOME"; do
 	case $place in /*) ;; *) continue ;; esac
-	folder=$(mktemp -d "$place/.nod-held-XXXXXX" 2>/dev/null) || continue
-	if printf %s "$helper" | base64 -d 2>/dev/null | gzip -dc >"$folder/held" 2>/dev/null &&
-		chmod 500 "$folder/held" && can=$("$folder/held" '?' 2>/dev/null); then
-		printf '%s\t%s\n' "$folder/held" "$can"
+	for old in "$place"/.nod-ro.*/owner; do
+		[ -f "$old" ] && [ -O "$old" ] && read -r pid since <"$old" || continue
+		[ -n "$since" ] && [ "$since" = "$(begun "$pid")" ] || rm -rf "${old%/owner}"
+	done
+done
+for place in "$XDG_RUNTIME_DIR" /dev/shm /tmp /var/tmp "$HOME"; do
+	case $place in /*) ;; *) continue ;; esac
+	folder=$(mktemp -d "$place/.nod-ro.XXXXXX" 2>/dev/null) || continue
+	if echo "$owner" >"$folder/owner" 2>/dev/null && printf %s "$helper" | base64 -d 2>/dev/null | gzip -dc >"$folder/cage" 2>/dev/null &&
+		chmod 500 "$folder/cage" && ln "$folder/cage" "$folder/ro" && ln "$folder/cage" "$folder/held" &&
+		can=$("$folder/cage" '?' 2>/dev/null) && cat >"$folder/secrets"; then
+		printf '%s\t%s\n' "$folder/cage" "$can"
 		exit
 	fi
 	rm -rf "$folder"

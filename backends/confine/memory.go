@@ -10,14 +10,14 @@ import (
 // file in memory and executes that: memfd_create(2), Linux 3.17.
 const (
 	fromPython = `import os,sys
-f=os.memfd_create("held",os.MFD_CLOEXEC)
+f=os.memfd_create("cage",os.MFD_CLOEXEC)
 os.write(f,bytes.fromhex(sys.argv[1]))
-os.execv("/proc/self/fd/%d"%f,["held"]+sys.argv[2:])`
+os.execv("/proc/self/fd/%d"%f,["cage"]+sys.argv[2:])`
 
 	// perl-base has no module for base64, and no constant for the call.
-	fromPerl = `$name="held"; $fd=syscall(NUMBER,$name,1); $fd>=0 or die "memfd_create: $!\n";
+	fromPerl = `$name="cage"; $fd=syscall(NUMBER,$name,1); $fd>=0 or die "memfd_create: $!\n";
 open F,">&=",$fd or die "$!\n"; binmode F; print F pack "H*",shift; $|=1; select F; $|=1;
-exec {"/proc/self/fd/$fd"} "held",@ARGV; die "exec: $!\n"`
+exec {"/proc/self/fd/$fd"} "cage",@ARGV; die "exec: $!\n"`
 )
 
 // fromMemory is the beginning of a command that runs the helper by an interpreter.

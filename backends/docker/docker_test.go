@@ -131,10 +131,8 @@ func run(t testing.TB, target backends.Target, argv ...string) (stdout, stderr s
 // until waits for a condition.
 func until(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	for limit := time.Now().Add(patience); !cond(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(limit) {
-			t.Fatalf("%s: not within %s", what, patience)
-		}
+	if !backendtest.Soon(patience, cond) {
+		t.Fatalf("%s: not within %s", what, patience)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/docker"
 	"github.com/nod-console/nod/backends/docker/enginetest"
 	"github.com/nod-console/nod/backends/local"
@@ -154,7 +155,8 @@ func asNobody(t *testing.T, dir, socket string) {
 		t.Fatal(err)
 	}
 	program := dir + "/test" // where another user may go
-	if err := os.WriteFile(program, self, 0o755); err != nil {
+	backendtest.WriteProgram(t, program, string(self))
+	if err := os.Chmod(program, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(filepath.Dir(socket), 0o755); err != nil {

@@ -45,8 +45,7 @@ func openFolderExact(path string, makeDirs bool) (*os.File, string, error) {
 }
 
 // walk goes down from the root to the folder of path, one name at a time, and
-// returns a descriptor that refers to it (O_PATH: the right to read it is not
-// needed) and the last name.
+// returns a descriptor that refers to it and the last name.
 func walk(path string, makeDirs bool) (dir int, base string, err error) {
 	names := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for _, n := range names {
@@ -54,7 +53,7 @@ func walk(path string, makeDirs bool) (dir int, base string, err error) {
 			return -1, "", errNotClean
 		}
 	}
-	const flags = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	const flags = refer | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	dir, err = unix.Open("/", flags, 0)
 	if err != nil {
 		return -1, "", err

@@ -128,12 +128,7 @@ func (p *process) supervise(ctx context.Context, closing <-chan struct{}, s *str
 // watch notices the program's end without reaping it.
 func (p *process) watch() {
 	defer close(p.exited)
-	for {
-		err := unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
-			return
-		}
-	}
+	awaitExit(p.pid)
 }
 
 // reap collects the ended program; its id is not ours afterwards.

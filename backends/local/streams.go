@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/nod-console/nod/backends"
 )
 
@@ -295,7 +293,7 @@ func (d *drain) sweep(buf []byte) {
 		_ = conn.Control(func(fd uintptr) { n, err = syscall.Read(int(fd), buf[:min(left, len(buf))]) })
 		return n
 	}
-	if cerr := conn.Control(func(fd uintptr) { left, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }); cerr != nil || err != nil {
+	if cerr := conn.Control(func(fd uintptr) { left, err = unread(int(fd)) }); cerr != nil || err != nil {
 		return
 	}
 	for left > 0 {

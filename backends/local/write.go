@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/pkg/xattr"
 	"golang.org/x/sys/unix"
 
 	"github.com/nod-console/nod/backends"
@@ -249,7 +250,7 @@ func (r *replacement) dress(mode fs.FileMode) error {
 			return fmt.Errorf("its owner (user %d, group %d) cannot be kept: %w", r.old.Uid, r.old.Gid, bare(err))
 		}
 	}
-	if err := unix.Fchmod(int(r.file.Fd()), r.old.Mode&0o7777); err != nil {
+	if err := unix.Fchmod(int(r.file.Fd()), uint32(r.old.Mode)&0o7777); err != nil {
 		return err
 	}
 	return r.keepAttributes()
@@ -258,33 +259,34 @@ func (r *replacement) dress(mode fs.FileMode) error {
 // keepAttributes copies extended attributes: access control lists, security
 // labels, the user's own. It comes after the mode, since a list refines it.
 func (r *replacement) keepAttributes() error {
-	old := fmt.Sprintf("/proc/self/fd/%d/%s", r.dir.Fd(), r.base)
-	size, err := unix.Llistxattr(old, nil)
-	if err != nil || size == 0 {
-		return ignoreUnsupported(err)
-	}
-	names := make([]byte, size)
-	if size, err = unix.Llistxattr(old, names); err != nil {
+	attributes, err := r.attributes()
+	if err != nil {
 		return err
 	}
-	for name := range strings.SplitSeq(strings.TrimRight(string(names[:size]), "\x00"), "\x00") {
-		value := make([]byte, 64<<10) // the kernel's limit, XATTR_SIZE_MAX
-		n, err := unix.Lgetxattr(old, name, value)
-		if err != nil {
-			return fmt.Errorf("its attribute %s cannot be read: %w", name, err)
-		}
-		if err := unix.Fsetxattr(int(r.file.Fd()), name, value[:n], 0); err != nil {
+	for name, value := range attributes {
+		if err := xattr.FSet(r.file, name, value); err != nil {
 			return fmt.Errorf("its attribute %s cannot be kept: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func ignoreUnsupported(err error) error {
+// readAttributes reads what list names. A file system without attributes has none.
+func readAttributes(list func() ([]string, error), get func(string) ([]byte, error)) (map[string][]byte, error) {
+	names, err := list()
 	if errors.Is(err, unix.ENOTSUP) {
-		return nil
+		return nil, nil
 	}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string][]byte, len(names))
+	for _, name := range names {
+		if values[name], err = get(name); err != nil {
+			return nil, fmt.Errorf("its attribute %s cannot be read: %w", name, err)
+		}
+	}
+	return values, nil
 }
 
 // verify compares what is there with what is expected.
@@ -331,7 +333,7 @@ func (r *replacement) rename() error {
 	if r.exists {
 		return unix.Renameat(fd, r.tmp, fd, r.base)
 	}
-	err := unix.Renameat2(fd, r.tmp, fd, r.base, unix.RENAME_NOREPLACE)
+	err := renameNew(fd, r.tmp, r.base)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // some network file systems
 		err = unix.Linkat(fd, r.tmp, fd, r.base, 0)
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nod-console/nod/backends"
@@ -73,10 +74,12 @@ func (p *Pane) shows(r *Run) bool { return p.run == r && p.phase == executing &&
 
 // questions are the ends of lines behind which programs wait for words: a
 // prompt's last character, or a choice.
-var questions = regexp.MustCompile(`(?i)([:?>$#❯➜»λ]|[\[(]\s*y(es)?\s*[/|,]\s*no?\b[^\])]*[\])]|--more--.*|^\([\w .-]+\)|\bcontinue[ .…]*)$`)
+var questions = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)([:?>$#❯➜»λ]|[\[(]\s*y(es)?\s*[/|,]\s*no?\b[^\])]*[\])]|--more--.*|^\([\w .-]+\)|\bcontinue[ .…]*)$`)
+})
 
 // progressBar is a line that ends like a prompt and is none.
-var progressBar = regexp.MustCompile(`(==+>|##+|\d+\s*%.*[>#])$`)
+var progressBar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(==+>|##+|\d+\s*%.*[>#])$`) })
 
 // question is what stands in front of the cursor, where it looks as if the
 // program waits for an answer. p.mu is held.
@@ -93,7 +96,7 @@ func (p *Pane) question() string {
 // looksLikeQuestion reports whether a line without its end is one behind which
 // programs wait for words.
 func looksLikeQuestion(line string) bool {
-	return questions.MatchString(line) && !progressBar.MatchString(line)
+	return questions().MatchString(line) && !progressBar().MatchString(line)
 }
 
 // reading prints "reads" if a process in the foreground of the terminal of the

@@ -30,7 +30,7 @@ func programsWithout(t *testing.T, tmux string) string {
 		must(t, os.Symlink(path, filepath.Join(dir, program)))
 	}
 	if tmux != "" {
-		must(t, os.WriteFile(filepath.Join(dir, "tmux"), []byte(tmux), 0o700))
+		backendtest.WriteProgram(t, filepath.Join(dir, "tmux"), tmux)
 	}
 	return dir
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/marks"
 	"github.com/nod-console/nod/backends/vt"
 )
 
@@ -113,7 +113,7 @@ const resetBare = "\x18\x1b[?1049l\x1bc"
 // renew implements [wire]. What the screen showed stays in the scrollback.
 func (w *bareWire) renew(ctx context.Context) error {
 	w.p.mu.Lock()
-	w.p.scan.held = nil
+	w.p.scan.Skip()
 	_, _ = w.p.term.Write([]byte(resetBare)) // never fails
 	w.p.tapOutput([]byte(resetBare))
 	size := w.p.term.Snapshot().Size
@@ -197,7 +197,7 @@ type bareShell struct {
 	outcome backends.Outcome
 	why     error // that of a target that ended under the shell
 
-	nonce nonce
+	nonce marks.Nonce
 	head  []byte        // the beginning of the output, as long as it may name the pid
 	named chan struct{} // closed when the beginning is over
 }
@@ -212,7 +212,7 @@ func (w *bareWire) start(ctx context.Context, size vt.Size) (*bareShell, error) 
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	sh := &bareShell{
 		id: w.ground.newID(), name: k.opt.Shell[0][strings.LastIndexByte(k.opt.Shell[0], '/')+1:],
-		wire: w, cancel: cancel, nonce: newNonce(),
+		wire: w, cancel: cancel, nonce: marks.NewNonce(),
 		sizes: make(chan backends.Size, 1), ready: make(chan struct{}), ended: make(chan struct{}), named: make(chan struct{}),
 	}
 	script := strings.Replace(announce, "NONCE", string(sh.nonce), 1)
@@ -307,20 +307,15 @@ func (sh *bareShell) Write(p []byte) (int, error) {
 // process.
 func (sh *bareShell) first(p []byte) []byte {
 	sh.head = append(sh.head, p...)
-	intro, end := []byte(markIntro+"I;"), []byte(";h="+string(sh.nonce)+"\a")
-	switch i := bytes.Index(sh.head, end); {
-	case i >= len(intro) && bytes.HasPrefix(sh.head, intro):
-		pid, err := strconv.Atoi(string(sh.head[len(intro):i]))
-		if err == nil {
-			sh.mu.Lock()
-			sh.pid = pid
-			sh.mu.Unlock()
-		}
-		sh.head = sh.head[i+len(end):]
-	case len(sh.head) < maxMark && bytes.HasPrefix(sh.head, intro[:min(len(intro), len(sh.head))]):
+	pid, rest, more := marks.Birth(sh.head, sh.nonce)
+	if more {
 		return nil
 	}
-	rest := sh.head
+	if pid > 0 {
+		sh.mu.Lock()
+		sh.pid = pid
+		sh.mu.Unlock()
+	}
 	sh.head = nil
 	close(sh.named)
 	return rest

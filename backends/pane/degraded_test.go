@@ -36,7 +36,7 @@ esac
 exec REAL "$@"
 `
 	script = strings.NewReplacer("WEDGE", wedge, "REAL", real).Replace(script)
-	must(t, os.WriteFile(filepath.Join(dir, "tmux"), []byte(script), 0o700))
+	backendtest.WriteProgram(t, filepath.Join(dir, "tmux"), script)
 	r.target = local.New([]string{"HOME=" + dir, "PATH=" + dir + ":" + os.Getenv("PATH"), "SHELL=/bin/bash", "LC_ALL=C.UTF-8"})
 	t.Cleanup(func() {
 		if err := r.target.Close(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/marks"
+	"github.com/nod-console/nod/backends/pane/shells"
 )
 
 // Limits in time. All were measured to be far above what a loaded machine
@@ -175,11 +177,11 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 		return nil, err
 	}
 	p.mu.Lock()
-	t := shape(req.Command, p.shell, p.term.Snapshot().Modes.BracketedPaste, p.nonce)
+	t := shells.Type(req.Command, p.shell, p.term.Snapshot().Modes.BracketedPaste, p.nonce)
 	w := p.hander()
 	p.mu.Unlock()
-	if t.stash != "" {
-		if err := w.stash(ctx, t.stash, req.Command); err != nil {
+	if t.Stash != "" {
+		if err := w.stash(ctx, t.Stash, req.Command); err != nil {
 			p.mu.Lock()
 			p.keepFor(notices)
 			p.mu.Unlock()
@@ -199,8 +201,8 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 		err = p.differs(req)
 	}
 	if err != nil {
-		if t.stash != "" {
-			p.hander().unstash(t.stash)
+		if t.Stash != "" {
+			p.hander().unstash(t.Stash)
 		}
 		p.keepFor(notices)
 		return nil, err
@@ -211,13 +213,13 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	}
 	p.entries++
 	r.number, r.prompt = p.entries, p.prompts
-	p.run, p.phase, p.shape, p.asked, p.silent, p.lead = r, dispatched, t, asked{}, false, preamble{}
+	p.run, p.phase, p.shape, p.asked, p.silent, p.lead = r, dispatched, t, asked{}, false, marks.Preamble{}
 	p.wire.glimpse(func(seen sight, err error) {
 		if err == nil && seen.dead {
 			p.stillborn(r)
 		}
 	})
-	p.wire.enter(t.keys, r.number, func(err error) {
+	p.wire.enter(t.Keys, r.number, func(err error) {
 		if err != nil {
 			p.failed(r, err)
 			return
@@ -259,10 +261,10 @@ func (p *Pane) untyped(r *Run, why string) {
 	select {
 	case r.way <- false:
 		p.run, p.phase = nil, atPrompt
-		if p.shape.stash != "" {
-			p.hander().unstash(p.shape.stash)
+		if p.shape.Stash != "" {
+			p.hander().unstash(p.shape.Stash)
 		}
-		p.shape, p.refusal = typed{}, backends.Outcome{}
+		p.shape, p.refusal = shells.Typing{}, backends.Outcome{}
 		r.end(backends.Outcome{})
 	default: // nobody waits any more
 		p.phase = atPrompt
@@ -438,7 +440,7 @@ func (p *Pane) promptEnd(ctx context.Context) error {
 	if err == nil && p.Shell() == Zsh {
 		_, err = p.shortly(ctx, pasteWait, func() bool { return p.term.Snapshot().Modes.BracketedPaste || p.phase != atPrompt })
 	}
-	if err == nil && p.Shell().decorates() {
+	if err == nil && p.Shell().Decorates() {
 		_, err = p.shortly(ctx, speakWait, func() bool { return !p.speaks() || p.phase != atPrompt })
 	}
 	return err

@@ -13,7 +13,7 @@ func (p *Pane) HandOverByTyping() {
 func (p *Pane) HandingOver() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.hand != nil && p.hand.typed != ""
+	return p.hand != nil && p.hand.Typed() != ""
 }
 
 // Secret is the nonce of the pane's marks.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/shells"
 )
 
 // front is the program in the foreground of a terminal, as the target's kernel
@@ -145,20 +146,11 @@ func (f front) shell() (name string, ok bool) {
 	if len(argv) > 1 && path.Base(argv[0]) == "busybox" {
 		argv = argv[1:]
 	}
-	if len(argv) == 0 || scriptOf(argv) != "" {
+	if len(argv) == 0 || shells.Script(argv) != "" {
 		return "", false
 	}
-	name = path.Base(shellNamed(argv[0]))
-	return name, isShell(name) && (isShell(f.name) || f.name == "busybox")
-}
-
-// edits reports whether a shell of that name edits its lines itself.
-func edits(shell string) bool {
-	switch shell {
-	case "bash", "rbash", "zsh", "fish":
-		return true
-	}
-	return false
+	name = path.Base(shells.Named(argv[0]))
+	return name, shells.Is(name) && (shells.Is(f.name) || f.name == "busybox")
 }
 
 // lookAround asks the target's kernel what is in the foreground, and draws the

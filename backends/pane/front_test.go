@@ -92,6 +92,9 @@ func TestAProgramThatWasStartedByHandIsNamed(t *testing.T) {
 				p := shared(t, c.outer)
 				must(t, p.Type(t.Context(), []byte(c.typed+"\r")))
 				eventually(t, p, "the line to be entered", func() bool { return !p.AtPrompt() || p.Screen().Cursor.Col == 0 || p.Screen().Alternate })
+				if c.program == "dash" { // else it is not yet known to be a shell
+					eventually(t, p, "its prompt", func() bool { return strings.Contains(p.Screen().String(), "\nstrange:") })
+				}
 				_, err := soon(t, p, "echo no")
 				var busy *pane.BusyError
 				if !errors.As(err, &busy) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "deadline") {

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/backends/tmux"
 )
@@ -200,10 +200,8 @@ func TestWhatTheOperatorHadTypedIsStillThere(t *testing.T) {
 // eventually waits for something in a pane that nod has nothing to do with.
 func (r *rig) eventually(t testing.TB, id, what string, ok func() bool) {
 	t.Helper()
-	for limit := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(limit) {
-			t.Fatalf("waited for %s:\n%s", what, r.tmux(t, "capture-pane", "-p", "-t", id))
-		}
+	if !backendtest.Soon(patience, ok) {
+		t.Fatalf("waited for %s:\n%s", what, r.tmux(t, "capture-pane", "-p", "-t", id))
 	}
 }
 

@@ -3,11 +3,11 @@ package pane
 import (
 	"bytes"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/marks"
+	"github.com/nod-console/nod/backends/pane/shells"
 )
 
 // output takes what the pane's programs have written. It is called on the
@@ -18,7 +18,7 @@ func (p *Pane) output(data []byte) {
 		p.mu.Unlock()
 		return
 	}
-	p.scan.feed(data)
+	p.scan.Feed(data)
 	p.lastly = time.Now()
 	p.changed()
 	p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *Pane) plain(data []byte) {
 // heard draws the conclusions from output. p.mu is held.
 func (p *Pane) heard(data []byte) {
 	p.prompt.afterward += len(data)
-	if p.phase == atPrompt && p.prompt.known && !p.shell.announces() && bytes.IndexByte(data, '\n') >= 0 {
+	if p.phase == atPrompt && p.prompt.known && !p.shell.Announces() && bytes.IndexByte(data, '\n') >= 0 {
 		p.strayed = true
 	}
 	for _, l := range p.outer {
@@ -54,65 +54,64 @@ func (p *Pane) heard(data []byte) {
 		}
 	}
 	if p.run != nil && p.refusal.State == backends.Unknown && !p.silent {
-		if data = p.lead.cut(data); len(data) > 0 {
+		if data = p.lead.Cut(data); len(data) > 0 {
 			p.run.record(data)
 		}
 	}
 }
 
 // told takes the account that stands in front of a mark.
-func (p *Pane) told(a account, level int) {
+func (p *Pane) told(a marks.Account, level int) {
 	if level < len(p.outer) {
-		p.outer[level].prompts = a.prompts
+		p.outer[level].prompts = a.Prompts
 		return
 	}
 	p.line = lineOf(a, p.prompts)
-	p.prompts = a.prompts
+	p.prompts = a.Prompts
 	if r := p.run; r != nil && p.phase == dispatched && p.away {
-		if _, ended, _ := a.since(r.prompt); ended {
+		if _, ended, _ := a.Since(r.prompt); ended {
 			p.began() // its mark has been missed
 		}
 	}
 }
 
 // marked is what the shell says of itself.
-func (p *Pane) marked(m mark) {
-	if m.kind == 'H' || m.kind == 'L' {
-		p.handed(m.arg, m.kind == 'L')
+func (p *Pane) marked(m marks.Mark) {
+	if m.Kind == marks.Read || m.Kind == marks.ReadLate {
+		p.handed(m.Arg, m.Kind == marks.ReadLate)
 		return
 	}
-	if m.kind == 'K' {
-		p.kind = kindOf(m.arg)
+	if m.Kind == marks.Probed {
+		p.kind = shells.Probed(m.Arg)
 		return
 	}
-	if m.level < len(p.outer) {
-		if m.kind != 'D' {
+	if m.Level < len(p.outer) {
+		if m.Kind != marks.End {
 			return // written by something that the outer shell left behind
 		}
-		p.leave(m.level)
+		p.leave(m.Level)
 	}
 	if p.reacts(m) {
 		p.keyed = keyedNothing
 	}
 	p.strayed = false
-	switch m.kind {
-	case 'R':
+	switch m.Kind {
+	case marks.Ready:
 		p.show()
-		shell, pid, _ := strings.Cut(m.arg, ",")
-		p.shell = Shell(shell)
-		p.says, _ = strconv.Atoi(pid) // which parseMark has made sure of
+		shell, pid := m.Shell()
+		p.shell, p.says = Shell(shell), pid
 		p.phase, p.prompts = atPrompt, 0
-		if p.shell.announces() {
+		if p.shell.Announces() {
 			p.hands.ours = false // what nod has typed was the hook; the others count it as a line
 		}
 		p.prompt = promptSpot{}
-	case 'B':
+	case marks.PromptEnd:
 		p.unsaid = p.phase == executing
 		if p.phase == atPrompt || p.phase == dispatched {
 			p.prompt = spotAtCursor(p.term.Snapshot())
 			p.before = p.prompt
 		}
-	case 'C':
+	case marks.Begin:
 		p.unsaid = false
 		if p.phase == atPrompt {
 			p.doing = p.pendingLine()
@@ -122,33 +121,33 @@ func (p *Pane) marked(m mark) {
 			break // what begins is the reader of the command
 		}
 		if p.phase == dispatched {
-			p.lead.pending = p.shell == Fish
+			p.lead.Pending = p.shell == Fish
 		}
 		p.began()
-	case 'E':
+	case marks.OutputEnd:
 		p.silent = true
-	case 'P':
+	case marks.More:
 		p.continued()
-	case 'D':
+	case marks.End:
 		p.unsaid = false
 		p.prompt = promptSpot{}
-		line, handing := p.line, p.hand != nil && p.hand.met
+		line, handing := p.line, p.hand != nil && p.hand.Met()
 		p.line = nil
 		p.prompted()
 		if p.phase == dispatched {
-			p.unbegun(statusOutcome(m.arg), line, handing)
+			p.unbegun(m.Outcome(), line, handing)
 			break
 		}
-		if p.phase == atPrompt && !p.shell.announces() {
+		if p.phase == atPrompt && !p.shell.Announces() {
 			p.entered(false)
 			p.commands++
 		}
 		byHand := p.phase == executing
 		p.phase = atPrompt
 		if p.run != nil {
-			p.finish(statusOutcome(m.arg))
+			p.finish(m.Outcome())
 		} else if byHand {
-			p.tapEnded(p.doing, statusOutcome(m.arg))
+			p.tapEnded(p.doing, m.Outcome())
 		}
 	}
 }
@@ -156,10 +155,10 @@ func (p *Pane) marked(m mark) {
 // reacts reports whether a mark is the reaction to a key. The prompt behind the hook
 // is that of the hook: a key that was typed since the shell took it is yet to be read,
 // and what it begins is not to be taken for the beginning of a run. The pane's mu is held.
-func (l *level) reacts(m mark) bool {
-	hooks := l.hooked && m.kind == 'D'
-	l.hooked = m.kind == 'R' || l.hooked && m.kind != 'C' && m.kind != 'D'
-	return !hooks && m.kind != 'R' && m.kind != 'B' && m.kind != 'E'
+func (l *level) reacts(m marks.Mark) bool {
+	hooks := l.hooked && m.Kind == marks.End
+	l.hooked = m.Kind == marks.Ready || l.hooked && m.Kind != marks.Begin && m.Kind != marks.End
+	return !hooks && m.Kind != marks.Ready && m.Kind != marks.PromptEnd && m.Kind != marks.OutputEnd
 }
 
 // lineEnd is what an account says of the line in front of its prompt.
@@ -170,9 +169,9 @@ type lineEnd struct {
 }
 
 // lineOf reads the account of a shell whose latest prompt so far is known.
-func lineOf(a account, prompts int) *lineEnd {
-	end, ok := a.fresh()
-	return &lineEnd{again: a.prompts <= prompts, executed: ok && end.executed, unsure: ok && end.unsure}
+func lineOf(a marks.Account, prompts int) *lineEnd {
+	end, ok := a.Latest()
+	return &lineEnd{again: a.Prompts <= prompts, executed: ok && end.Executed, unsure: ok && end.Unsure}
 }
 
 // unbegun handles the end of a line in a shell that has not said that it begins
@@ -210,7 +209,7 @@ func (p *Pane) began() {
 func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
 	r := p.run
 	p.run = nil
-	if rest := p.lead.rest(0); len(rest) > 0 {
+	if rest := p.lead.Rest(0); len(rest) > 0 {
 		r.record(rest)
 	}
 	if outcome == backends.ExitedWith(stoppedStatus) {
@@ -218,10 +217,10 @@ func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
 	}
 	p.tapEnded(r.Command, outcome)
 	r.end(outcome, notices...)
-	if p.shape.stash != "" {
-		p.hander().unstash(p.shape.stash)
+	if p.shape.Stash != "" {
+		p.hander().unstash(p.shape.Stash)
 	}
-	p.shape, p.refusal = typed{}, backends.Outcome{}
+	p.shape, p.refusal = shells.Typing{}, backends.Outcome{}
 	r.arrive(true)
 	p.turn <- struct{}{}
 }
@@ -229,25 +228,17 @@ func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
 // stoppedStatus is 128 + SIGTSTP.
 const stoppedStatus = 148
 
-func statusOutcome(digits string) backends.Outcome {
-	n := 0
-	for _, c := range digits {
-		n = n*10 + int(c-'0')
-	}
-	return backends.ExitedWith(n)
-}
-
 // continued handles a continuation prompt. One that the typed lines do not
 // explain means that the command is not complete: the shell waits for the rest.
 func (p *Pane) continued() {
 	if p.run == nil {
 		return
 	}
-	if p.asked.times++; p.asked.times == p.shape.lines {
+	if p.asked.times++; p.asked.times == p.shape.Lines {
 		p.run.notice("the command is not complete (an open quote, bracket or here-document): the shell asked for more, and it was abandoned")
 	}
 }
 
 // incomplete reports whether the shell waits for the rest of the current run's
 // command. p.mu is held.
-func (p *Pane) incomplete() bool { return p.run != nil && p.asked.times >= p.shape.lines }
+func (p *Pane) incomplete() bool { return p.run != nil && p.asked.times >= p.shape.Lines }

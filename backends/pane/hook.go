@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nod-console/nod/backends/pane/marks"
+	"github.com/nod-console/nod/backends/pane/shells"
 	"github.com/nod-console/nod/backends/vt"
 )
 
@@ -28,7 +30,7 @@ func (p *Pane) hook(ctx context.Context) error {
 	for {
 		seen, err := p.tryHook(soon, ctx, way)
 		switch {
-		case err == nil && p.Shell() == mute:
+		case err == nil && p.Shell() == shells.Mute:
 			p.mu.Lock()
 			p.forget()
 			p.mu.Unlock()
@@ -52,30 +54,30 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	if err != nil {
 		return seen, err
 	}
-	n := newNonce()
+	n := marks.NewNonce()
 	p.mu.Lock()
 	p.forget()
 	p.nonce = n
-	p.scan.keys = append(p.scan.keys[:len(p.outer)], n.key())
+	p.scan.Expect(len(p.outer), n)
 	p.mu.Unlock()
 	w := p.handing()
-	line := " eval \"$(" + w.fetch(n.buffer(), seen.program()) + ")\""
+	line := " eval \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
 	screen := p.Screen()
 	first := eraser(screen, len(line))
-	if shellNamed(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
-		first += `\033]2;` + printfFormat(screen.Title) + `\007`
+	if shells.Named(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
+		first += `\033]2;` + shells.PrintfFormat(screen.Title) + `\007`
 	}
-	text := n.hook(seen.program(), first) + w.refetch(n.buffer(), seen.program())
+	text := shells.Hook(seen.program(), n, first) + w.refetch(n.Buffer(), seen.program())
 	short, cancel := context.WithTimeout(soon, hookTry+longWay*way)
 	defer cancel()
-	if err := w.stash(short, n.buffer(), text); err != nil {
+	if err := w.stash(short, n.Buffer(), text); err != nil {
 		return seen, err
 	}
-	defer p.unstash(n.buffer())
+	defer p.unstash(n.Buffer())
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
 	clear := " \x15"
-	if name := shellNamed(seen.program()); name == "ash" || name == "sh" {
-		clear = unlost
+	if name := shells.Named(seen.program()); name == "ash" || name == "sh" {
+		clear = shells.ClearBusybox
 	}
 	p.hushed()
 	defer p.unhushed()
@@ -115,7 +117,7 @@ func (p *Pane) hooked(ctx context.Context, way time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, insideWait+longWay*way)
 	defer cancel()
 	for before := p.handoverState(); ; {
-		_, err := p.shortly(ctx, hookTry+longWay*way, func() bool { return p.shell != NoShell || p.hand != nil && p.hand.failed })
+		_, err := p.shortly(ctx, hookTry+longWay*way, func() bool { return p.shell != NoShell || p.hand != nil && p.hand.Failed() })
 		now := p.handoverState()
 		switch {
 		case err != nil:
@@ -201,12 +203,12 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 		switch {
 		case seen.dead:
 			return seen, errShellEnded
-		case isShell(seen.program()) && settled && seen.path != startingPath:
+		case shells.Is(seen.program()) && settled && seen.path != startingPath:
 			if p.awaitsKeys(ctx, seen) {
 				return seen, nil
 			}
 			pause = min(2*pause, 10*settle)
-		case !isShell(seen.program()) && time.Since(begin) > startWait+2*way:
+		case !shells.Is(seen.program()) && time.Since(begin) > startWait+2*way:
 			return seen, errNoShell
 		}
 		select {
@@ -232,7 +234,7 @@ func (p *Pane) awaitsKeys(ctx context.Context, seen sight) bool {
 	switch {
 	case err != nil || f.pid == 0:
 		return true
-	case !f.rests || !isShell(f.name) && f.name != "busybox":
+	case !f.rests || !shells.Is(f.name) && f.name != "busybox":
 		return false
 	case f.raw:
 		return true

@@ -1,11 +1,15 @@
 package pane
 
-import "github.com/nod-console/nod/backends"
+import (
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/marks"
+	"github.com/nod-console/nod/backends/pane/shells"
+)
 
 // level is a shell in a pane and what it does: the pane's own shell, or one
 // that a command in the level outside it has opened.
 type level struct {
-	nonce  nonce         // of the shell's marks
+	nonce  marks.Nonce   // of the shell's marks
 	opened string        // the command that opened it; empty for the pane's own
 	turn   chan struct{} // holds a token while nobody dispatches or runs
 	left   chan struct{} // closed when the shell has ended and the level with it
@@ -19,10 +23,10 @@ type level struct {
 	unsaid  bool    // a prompt has come up without the end of the command before it
 	prompts int     // as the shell counts them
 	run     *Run    // the run that was dispatched and has not ended
-	shape   typed
+	shape   shells.Typing
 	asked   asked
 	silent  bool             // the run's output has ended, what comes is the prompt's
-	lead    preamble         // what the shell writes in front of the run's output
+	lead    marks.Preamble   // what the shell writes in front of the run's output
 	prompt  promptSpot       // where the prompt ended
 	before  promptSpot       // where the prompt before it did
 	line    *lineEnd         // what the shell's account says of the line in front of the next D mark; nil if nothing
@@ -91,7 +95,7 @@ func (p *Pane) leave(to int) {
 		close(gone.left)
 		p.level = p.outer[len(p.outer)-1]
 		p.outer = p.outer[:len(p.outer)-1]
-		p.scan.keys = p.scan.keys[:len(p.outer)+1]
+		p.scan.Leave(len(p.outer))
 		p.generation++
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/shells"
 	"github.com/nod-console/nod/backends/vt"
 )
 
@@ -30,7 +31,7 @@ func (w *guestWire) prepare(ctx context.Context, hook string) (string, error) {
 	if err := w.prompting(ctx, command); err != nil {
 		return "", err
 	}
-	return guestHook(command, hook, quotedPath(w.v.socket)), nil
+	return shells.Guest(command, hook, quotedPath(w.v.socket)), nil
 }
 
 // beyondCursor reports whether something is typed behind the cursor: Ctrl-U
@@ -63,33 +64,16 @@ func (w *guestWire) prompting(ctx context.Context, command string) error {
 		return nil
 	}
 	line, modes, _ := strings.Cut(said.String(), "\n.\n")
-	if script := scriptOf(strings.Split(line, "\n")); script != "" {
+	if script := shells.Script(strings.Split(line, "\n")); script != "" {
 		return errNotPrompting(fmt.Sprintf("%q runs %q", command, script))
 	}
-	switch shellNamed(command) {
+	switch shells.Named(command) {
 	case "bash", "rbash", "zsh", "fish":
 		if !strings.Contains(modes, "-icanon") {
 			return errNotPrompting("it does not edit a line")
 		}
 	}
 	return nil
-}
-
-// scriptOf is what a shell was told to run on its command line, or empty.
-func scriptOf(argv []string) string {
-	for i := 1; i < len(argv); i++ {
-		switch a := argv[i]; {
-		case a == "--rcfile", a == "--init-file", a == "--init-command", a == "-C", a == "-o", a == "+o", a == "-O", a == "+O":
-			i++
-		case a == "--":
-		case a == "-c", a == "--command", strings.HasPrefix(a, "--command="):
-			return strings.Join(argv[i:], " ")
-		case strings.HasPrefix(a, "-"), strings.HasPrefix(a, "+"):
-		default:
-			return a
-		}
-	}
-	return ""
 }
 
 // greet hooks the shell of a pane that nod comes to, if it stands at its

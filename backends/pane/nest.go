@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nod-console/nod/backends/pane/marks"
+	"github.com/nod-console/nod/backends/pane/shells"
 	"github.com/nod-console/nod/backends/vt"
 )
 
@@ -54,19 +56,19 @@ func (p *Pane) waiting() string {
 		return ""
 	}
 	prompts := looksLikePrompt(s)
-	opens, f := opensShell(command), p.front
+	opens, f := shells.Opens(command), p.front
 	if f.asOf == p.lastly && f.pid != 0 && f.pid != p.home {
 		if !opens {
 			command = f.command()
 		}
 		name, ok := f.shell()
 		switch {
-		case ok && f.stdin == readsOther, !ok && isShell(f.name):
+		case ok && f.stdin == readsOther, !ok && shells.Is(f.name):
 			return "" // it reads commands from elsewhere
-		case ok && edits(name) && f.raw, ok && !edits(name) && f.stdin == readsTerminal && prompts:
+		case ok && shells.Edits(name) && f.raw, ok && !shells.Edits(name) && f.stdin == readsTerminal && prompts:
 			return command
 		}
-		opens = opens || opener(f.argv)
+		opens = opens || shells.Opener(f.argv)
 	}
 	if !opens || !prompts || looksLikeAnother(s) || !opensOrIsShell(p.seen.program()) {
 		return ""
@@ -77,7 +79,7 @@ func (p *Pane) waiting() string {
 // opensOrIsShell reports whether a program in the foreground may be a shell, or
 // the way to one elsewhere.
 func opensOrIsShell(program string) bool {
-	return isShell(program) || slices.Contains([]string{
+	return shells.Is(program) || slices.Contains([]string{
 		"ssh", "sudo", "su", "doas", "busybox", "docker", "podman", "nerdctl", "kubectl", "oc", "env", "chroot", "nsenter", "unshare",
 	}, program)
 }
@@ -119,8 +121,9 @@ func (p *Pane) goInside(ctx context.Context, req Request) error {
 		p.mu.Unlock()
 		return err
 	}
-	probe := newNonce().derived("probe")[:12]
-	p.scan.probe, p.kind = probe, ""
+	probe := marks.NewNonce().Derived("probe")[:12]
+	p.kind = ""
+	p.scan.Probing(probe)
 	p.mu.Unlock()
 	kind, err := p.probe(ctx, probe)
 	if err != nil {
@@ -132,14 +135,13 @@ func (p *Pane) goInside(ctx context.Context, req Request) error {
 // probe asks what is at the prompt for its name, in words that all shells
 // understand.
 func (p *Pane) probe(ctx context.Context, name string) (kind string, err error) {
-	line := ` printf '\033]133;K;%s;h=` + name + `\007' "$BASH_VERSION,$ZSH_VERSION,$FISH_VERSION"` + "\r"
-	if err := p.Type(ctx, []byte(line)); err != nil {
+	if err := p.Type(ctx, []byte(shells.Probe(name)+"\r")); err != nil {
 		return "", err
 	}
 	answered, err := p.shortly(ctx, probeWait, func() bool { return p.kind != "" })
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.scan.probe = ""
+	p.scan.Probing("")
 	switch {
 	case err != nil:
 		return "", err
@@ -149,23 +151,13 @@ func (p *Pane) probe(ctx context.Context, name string) (kind string, err error) 
 	return p.kind, nil
 }
 
-// kindOf reads the answer to a probe.
-func kindOf(versions string) string {
-	for i, version := range strings.Split(versions, ",") {
-		if version != "" && i < 3 {
-			return []string{"bash", "zsh", "fish"}[i]
-		}
-	}
-	return "sh"
-}
-
 // hookInside hooks a shell of the given kind, with the given program in the
 // foreground, which is the shell or the way to it. It goes without tmux, which is
 // not in there.
 func (p *Pane) hookInside(ctx context.Context, command, kind string, f front) error {
 	ctx, cancel := context.WithTimeout(ctx, insideWait)
 	defer cancel()
-	n := newNonce()
+	n := marks.NewNonce()
 	w := typedWire{p.wire, p}
 	p.mu.Lock()
 	if p.phase != executing {
@@ -175,13 +167,13 @@ func (p *Pane) hookInside(ctx context.Context, command, kind string, f front) er
 	p.outer = append(p.outer, p.level)
 	p.level = newLevel(command)
 	p.nonce, p.home, p.exec = n, f.pid, f.exec
-	p.scan.keys = append(p.scan.keys[:len(p.outer)], n.key())
+	p.scan.Expect(len(p.outer), n)
 	depth := len(p.outer)
 	p.generation++
 	p.mu.Unlock()
 
-	line := " eval \"$(" + w.fetch(n.buffer(), kind) + ")\""
-	err := w.stash(ctx, n.buffer(), n.hook(kind, "")+w.refetch(n.buffer(), kind))
+	line := " eval \"$(" + w.fetch(n.Buffer(), kind) + ")\""
+	err := w.stash(ctx, n.Buffer(), shells.Hook(kind, n, "")+w.refetch(n.Buffer(), kind))
 	if err == nil {
 		err = p.Type(ctx, []byte(line+"\r"))
 	}
@@ -190,8 +182,8 @@ func (p *Pane) hookInside(ctx context.Context, command, kind string, f front) er
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w.unstash(n.buffer())
-	if err == nil && p.shell == mute {
+	w.unstash(n.Buffer())
+	if err == nil && p.shell == shells.Mute {
 		err = errMute
 	}
 	if err == nil && len(p.outer) >= depth {

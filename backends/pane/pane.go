@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/marks"
+	"github.com/nod-console/nod/backends/pane/shells"
 	"github.com/nod-console/nod/backends/vt"
 )
 
@@ -31,23 +33,24 @@ type Pane struct {
 	name    string
 	wire    wire
 
-	mu      sync.Mutex
-	term    *vt.Terminal
-	scan    scanner
-	*level            // the innermost shell, which is the one that can be given commands
-	outer   []*level  // those around it, the pane's own first
-	hand    *handover // the text that is being handed over by typing, or nil
-	lateEnd string    // the last line of a text whose reader has not said that it has it
-	seen    sight     // the latest look at the terminal
-	front   front     // what was in the foreground when it was last asked for
-	types   bool      // texts are handed over by typing
-	reborn  string    // what the next run should tell of the shell
-	lastly  time.Time // of the latest output
-	hands   hands     // who types
-	tap     Tap       // nil if nobody records
-	later   bool      // the tap wants the main screen once it shows
-	change  chan struct{}
-	subs    map[chan struct{}]struct{}
+	mu         sync.Mutex
+	term       *vt.Terminal
+	scan       marks.Scanner
+	*level                      // the innermost shell, which is the one that can be given commands
+	outer      []*level         // those around it, the pane's own first
+	hand       *shells.Handover // the text that is being handed over by typing, or nil
+	lateReader string           // the name of a text whose reader has not said that it has it
+	lateEnd    string           // the last line of that text
+	seen       sight            // the latest look at the terminal
+	front      front            // what was in the foreground when it was last asked for
+	types      bool             // texts are handed over by typing
+	reborn     string           // what the next run should tell of the shell
+	lastly     time.Time        // of the latest output
+	hands      hands            // who types
+	tap        Tap              // nil if nobody records
+	later      bool             // the tap wants the main screen once it shows
+	change     chan struct{}
+	subs       map[chan struct{}]struct{}
 
 	generation uint64 // see Generation
 	commands   uint64 // see Commands
@@ -89,7 +92,7 @@ func newPane(k *Keeper, session, name string, emulate vt.Options) *Pane {
 	}
 	size := k.opt.Size
 	p.term = vt.New(vt.Size{Cols: size.Cols, Rows: size.Rows}, emulate)
-	p.scan.plain, p.scan.found, p.scan.told = p.plain, p.marked, p.told
+	p.scan.Plain, p.scan.Found, p.scan.Account = p.plain, p.marked, p.told
 	p.generation = 1
 	if k.opt.Tap != nil {
 		p.tap = k.opt.Tap(p)
@@ -327,7 +330,7 @@ func (p *Pane) resized() {
 func (p *Pane) missed(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.scan.held = nil
+	p.scan.Skip()
 	p.seeded, p.stale, p.away = false, true, true
 	if p.tap != nil {
 		p.tap.Lost(why)

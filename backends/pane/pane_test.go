@@ -106,16 +106,14 @@ func newRig(t testing.TB, shell string) *rig {
 	}
 	socket := filepath.Join(dir, "s")
 	t.Cleanup(func() {
-		for limit := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-			out, err := exec.Command("tmux", "-S", socket, "list-sessions").CombinedOutput()
-			if err != nil { // the server has ended
-				break
-			}
-			if time.Now().After(limit) {
-				t.Errorf("left behind: %s", out)
-				_ = exec.Command("tmux", "-S", socket, "kill-server").Run() // the test has failed already
-				break
-			}
+		var left []byte
+		if !backendtest.Soon(patience, func() bool {
+			var err error
+			left, err = exec.Command("tmux", "-S", socket, "list-sessions").CombinedOutput()
+			return err != nil // the server has ended
+		}) {
+			t.Errorf("left behind: %s", left)
+			_ = exec.Command("tmux", "-S", socket, "kill-server").Run() // the test has failed already
 		}
 		if err := target.Close(); err != nil {
 			t.Error(err)
@@ -188,10 +186,12 @@ func eventually(t testing.TB, p *pane.Pane, what string, ok func() bool) {
 	changed, cancel := p.Subscribe()
 	defer cancel()
 	limit := time.After(patience)
+	pause := 5 * time.Millisecond
 	for !ok() {
+		pause = min(pause*5/4, 100*time.Millisecond) // to look may be a process: ever more seldom
 		select {
 		case <-changed:
-		case <-time.After(20 * time.Millisecond): // for what is no change of the pane
+		case <-time.After(pause): // for what is no change of the pane
 		case <-limit:
 			t.Fatalf("waited for %s\n%s", what, p.Screen())
 		}

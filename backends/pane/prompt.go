@@ -3,6 +3,7 @@ package pane
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/nod-console/nod/backends/vt"
@@ -102,7 +103,7 @@ func (p *Pane) pendingLine() string {
 	var b strings.Builder
 	for i := p.prompt.row; i < s.Lines(); i++ {
 		cells := s.Line(i)
-		if i == cursor && p.shell.decorates() {
+		if i == cursor && p.shell.Decorates() {
 			cells = undecorated(s, cells)
 		}
 		if i == cursor && p.shell == Fish && (i > p.prompt.row || s.Cursor.Col > p.prompt.col) {
@@ -117,13 +118,13 @@ func (p *Pane) pendingLine() string {
 		if full || s.LineWrapped(i) {
 			continue
 		}
-		if i >= cursor && p.shell.decorates() {
+		if i >= cursor && p.shell.Decorates() {
 			break // what is below is the editor's own: completions, hints
 		}
 		b.WriteByte('\n')
 	}
 	line := strings.TrimSpace(b.String())
-	if p.shell == Fish && fishOnAJob.MatchString(line) {
+	if p.shell == Fish && fishOnAJob().MatchString(line) {
 		return ""
 	}
 	return line
@@ -131,7 +132,7 @@ func (p *Pane) pendingLine() string {
 
 // fishOnAJob is what fish (3.6) writes behind its prompt when a job has ended or
 // stopped meanwhile. It does not always draw the prompt anew.
-var fishOnAJob = regexp.MustCompile(`(?s)^fish: Job \d+, .* has\s+(?:ended|stopped)$`)
+var fishOnAJob = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^fish: Job \d+, .* has\s+(?:ended|stopped)$`) })
 
 // speaks reports whether what stands behind the prompt seems to be the line
 // editor's own word, such as that a job has ended, for which it has left the

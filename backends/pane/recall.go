@@ -1,16 +1,15 @@
 package pane
 
 import (
-	"strings"
-
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/marks"
 )
 
 // recall finds out what became of the shell and of its run while the pane was
 // out of sight, from the account that the hook has left. It reports whether
 // another look is needed. p.mu is held.
 func (p *Pane) recall(seen sight) (again bool) {
-	a, level, ok := p.left(seen.path)
+	a, level, ok := p.scan.Left(seen.path)
 	if ok {
 		p.leave(level)
 	}
@@ -35,30 +34,30 @@ const notSeen = "the connection was lost; whether and how the command ended is n
 
 // catchUp brings the innermost shell and its run to where the shell's account
 // has them. It reports whether another look is needed. p.mu is held.
-func (p *Pane) catchUp(a account) (again bool) {
+func (p *Pane) catchUp(a marks.Account) (again bool) {
 	r := p.run
-	missed := max(0, a.prompts-p.prompts)
-	p.prompts = a.prompts
+	missed := max(0, a.Prompts-p.prompts)
+	p.prompts = a.Prompts
 	if r == nil {
 		p.commands += uint64(missed)
 		p.resume(a, missed > 0)
 		return false
 	}
-	end, ended, running := a.since(r.prompt)
+	end, ended, running := a.Since(r.prompt)
 	switch {
-	case a.forgotten(r.prompt, p.shell.announces()):
+	case a.Forgotten(r.prompt, p.shell.Announces()):
 		p.resume(a, true)
 		p.finish(backends.Outcome{}, notSeen)
 	case ended:
 		r.begin()
 		p.resume(a, true)
-		p.finish(end.outcome)
+		p.finish(end.Outcome)
 	case running:
 		r.begin()
 		p.phase = executing
-	case a.prompts > r.prompt && p.phase == dispatched:
-		p.refusal = statusOutcome(a.status) // unless it begins yet
-	case a.prompts > r.prompt:
+	case a.Prompts > r.prompt && p.phase == dispatched:
+		p.refusal = a.Outcome() // unless it begins yet
+	case a.Prompts > r.prompt:
 		p.resume(a, true)
 		p.finish(backends.Outcome{}, notSeen)
 	case p.phase == dispatched && !r.unsure:
@@ -68,20 +67,11 @@ func (p *Pane) catchUp(a account) (again bool) {
 	return false
 }
 
-// left parses what the hook of one of the pane's shells has left.
-func (p *Pane) left(path string) (a account, level int, ok bool) {
-	text, ours := strings.CutPrefix(path, "nod:")
-	if !ours {
-		return account{}, 0, false
-	}
-	return p.scan.account(text)
-}
-
 // resume takes up the shell where its account has it; missed says that it has
 // put up another prompt since. p.mu is held.
-func (p *Pane) resume(a account, missed bool) {
+func (p *Pane) resume(a marks.Account, missed bool) {
 	p.keyed, p.refusal = keyedNothing, backends.Outcome{}
-	if a.running {
+	if a.Running {
 		p.phase = executing
 		return
 	}

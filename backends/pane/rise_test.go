@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/pane"
 )
 
@@ -68,7 +69,7 @@ func TestAShellThatEndsAtOnceIsNotStartedAgainAndAgain(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
 	script := filepath.Join(dir, "sh")
-	must(t, os.WriteFile(script, []byte("#!/bin/sh\necho >>"+log+"\n[ -e "+dir+"/good ] && exec dash\nexit 3\n"), 0o700))
+	backendtest.WriteProgram(t, script, "#!/bin/sh\necho >>"+log+"\n[ -e "+dir+"/good ] && exec dash\nexit 3\n")
 	r.opt.Shell = []string{script}
 	must(t, os.WriteFile(dir+"/good", nil, 0o600))
 	p, err := r.open(t).Shared(t.Context())

@@ -763,7 +763,8 @@ func beVictim(socket string) {
 	select {}
 }
 
-// victimOf is a process in whose pane a command floods.
+// victimOf is a process in whose pane a command floods: with pauses, which leave the
+// machine to the tests beside it.
 func victimOf(t testing.TB, r *rig, does string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -789,7 +790,7 @@ func TestAStoppedProcessStopsNoPane(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "bash")
 	count := filepath.Join(t.TempDir(), "count")
-	victim := victimOf(t, r, "i=0; while :; do i=$((i+1)); echo $i >"+count+"; seq 1 20000; done")
+	victim := victimOf(t, r, "i=0; while :; do i=$((i+1)); echo $i >"+count+"; seq 1 20000; sleep 0.02; done")
 	must(t, victim.Process.Signal(syscall.SIGSTOP))
 	counted := func() (n int) {
 		text, err := os.ReadFile(count)
@@ -817,7 +818,7 @@ func TestAStoppedProcessStopsNoPane(t *testing.T) {
 func TestAKilledProcessLeavesAPaneThatTheNextOneTakesOver(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "bash")
-	victim := victimOf(t, r, "x=kept; yes")
+	victim := victimOf(t, r, "x=kept; while seq 1 20000; do sleep 0.02; done")
 	must(t, victim.Process.Kill())
 	_ = victim.Wait() // it was killed
 

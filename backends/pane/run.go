@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/marks"
 )
 
 // DefaultKeep is how many bytes of a run's output are kept if the request does
@@ -130,7 +131,7 @@ func (r *Run) Result() Result {
 		return res
 	default:
 	}
-	res.Text = resolve(res.Raw)
+	res.Text = marks.Render(res.Raw)
 	return res
 }
 
@@ -237,7 +238,7 @@ func (r *Run) end(outcome backends.Outcome, notices ...string) {
 	r.mu.Unlock()
 	go func() {
 		whole := r.sink == nil || r.sink.close(sinkGrace)
-		text := resolve(raw)
+		text := marks.Render(raw)
 		r.mu.Lock()
 		r.result.Text = text
 		if !whole {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nod-console/nod/backends/pane/shells"
 	"github.com/nod-console/nod/backends/tmux"
 	"github.com/nod-console/nod/backends/vt"
 )
@@ -162,7 +163,7 @@ func (g *tmuxGround) create(ctx context.Context, name string) (session, error) {
 // isIdle reports whether nothing but shells runs in the panes of a session.
 func isIdle(panes []tmux.Pane) bool {
 	for _, p := range panes {
-		if !p.Dead && !isShell(p.Command) {
+		if !p.Dead && !shells.Is(p.Command) {
 			return false
 		}
 	}

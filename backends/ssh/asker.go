@@ -76,7 +76,7 @@ func (a Asker) secret(ctx context.Context, q SecretQuestion) (string, error) {
 // Stage is a step on the way to a connection.
 type Stage uint8
 
-// The stages, in order. Each hop of a ProxyJump has its own.
+// The stages, in order, and Noted. Each hop of a ProxyJump has its own.
 const (
 	Resolving      Stage = iota + 1 // what ssh_config says
 	Dialing                         // TCP, the hop before, or a ProxyCommand
@@ -84,6 +84,10 @@ const (
 	Authenticating                  // a method is tried
 	Starting                        // the shell at the other end
 	Ready
+	// Noted is no step: Detail is something that the operator should know, like
+	// what a server says at a login (data, never markup) or what ssh_config asks for
+	// and is not done.
+	Noted
 )
 
 func (s Stage) String() string {
@@ -100,6 +104,8 @@ func (s Stage) String() string {
 		return "start"
 	case Ready:
 		return "ready"
+	case Noted:
+		return "note"
 	}
 	return "none"
 }

@@ -51,14 +51,14 @@ const maxBanner = 1 << 20
 
 // attend starts the attendant. The error quotes what the other side says
 // instead.
-func attend(ctx context.Context, l link, env []string) (*attendant, error) {
+func attend(ctx context.Context, l link, open func(context.Context, request) (session, error)) (*attendant, error) {
 	nonce := posix.NewNonce()
 	line, err := commandLine("", "nod_n="+nonce+"\n"+posix.Brief(attendScript), dialect{})
 	line += quoteProbe
 	if err != nil {
 		return nil, err
 	}
-	s, err := l.open(ctx, request{command: line, env: env})
+	s, err := open(ctx, request{command: line, attendant: true})
 	if errors.Is(err, errRefused) {
 		if gone := silent(ctx, l); gone != nil {
 			return nil, gone

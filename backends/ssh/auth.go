@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ type login struct {
 	settings Settings
 	asker    Asker
 	step     func(detail string)
+	notice   func(text string)
 	waiting  func() (resume func())
 	vault    *vault
 
@@ -34,6 +36,11 @@ type login struct {
 	maxKeys   int
 	challenge int // how often keyboard-interactive was begun
 	password  int // how often a password was asked for
+
+	private map[string]any // by file, what the agent may get; see addToAgent
+	offered string         // the key that was offered last
+	token   string         // the file of a key that is on a security key, or ""
+	stock   *StockError    // why the login is left to the system's ssh
 
 	mu      sync.Mutex
 	tried   []string
@@ -100,6 +107,11 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 		if !slices.Contains(c.AllowedMethods, method) {
 			continue
 		}
+		if method != "publickey" {
+			if l.stock = l.stockWay(c.AllowedMethods); l.stock != nil {
+				return nil, l.stock
+			}
+		}
 		var m ssh.AuthMethod
 		switch method {
 		case "publickey":
@@ -112,6 +124,9 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 		if m != nil {
 			return m, nil
 		}
+	}
+	if l.stock = l.stockWay(c.AllowedMethods); l.stock != nil {
+		return nil, l.stock
 	}
 	return nil, errNoMore
 }
@@ -129,6 +144,7 @@ func (l *login) nextKey() ssh.AuthMethod {
 	}
 	k := l.keys[0]
 	l.keys = l.keys[1:]
+	l.offered = k.name
 	what := "publickey " + k.name
 	l.note(&l.tried, what)
 	l.step(what)
@@ -142,6 +158,9 @@ func (l *login) gather() {
 	certs := l.certificates()
 	var used [][]byte
 	add := func(k key) {
+		if k.signer = l.allowedSigner(k); k.signer == nil {
+			return
+		}
 		blob := k.signer.PublicKey().Marshal()
 		if slices.ContainsFunc(used, func(b []byte) bool { return bytes.Equal(b, blob) }) {
 			return
@@ -180,6 +199,51 @@ func (l *login) gather() {
 		l.keys = l.keys[:l.maxKeys]
 		l.note(&l.missed, fmt.Sprintf("%d more keys, since servers end the login after some; name the right one with IdentityFile and set IdentitiesOnly", extra))
 	}
+}
+
+// allowedSigner is a key that signs as PubkeyAcceptedAlgorithms has it, in that
+// order. Nil means that it may not be used; why is noted.
+func (l *login) allowedSigner(k key) ssh.Signer {
+	pub := k.signer.PublicKey()
+	base := pub
+	if c, ok := pub.(*ssh.Certificate); ok {
+		base = c.Key
+	}
+	if bits := rsaBits(base); bits > 0 && bits < l.settings.RequiredRSASize {
+		l.note(&l.missed, fmt.Sprintf("%s (it has %d bits, RequiredRSASize asks for %d)", k.name, bits, l.settings.RequiredRSASize))
+		return nil
+	}
+	var algorithms []string
+	for _, a := range l.settings.PubkeyAlgorithms {
+		if signature, ok := signatureOf(a, pub.Type()); ok {
+			algorithms = append(algorithms, signature)
+		}
+	}
+	if len(algorithms) == 0 {
+		l.note(&l.missed, fmt.Sprintf("%s (PubkeyAcceptedAlgorithms does not allow %s)", k.name, pub.Type()))
+		return nil
+	}
+	if s, ok := k.signer.(ssh.AlgorithmSigner); ok {
+		if limited, err := ssh.NewSignerWithAlgorithms(s, algorithms); err == nil { // else it is bound to fewer already
+			return limited
+		}
+	}
+	return k.signer
+}
+
+// signatureOf is the algorithm of signatures that an entry of
+// PubkeyAcceptedAlgorithms allows for keys of a type, if it is for them.
+func signatureOf(entry, keyType string) (signature string, ok bool) {
+	const certificate = "-cert-v01@openssh.com"
+	plain, certified := strings.CutSuffix(entry, certificate)
+	if certified != strings.HasSuffix(keyType, certificate) {
+		return "", false
+	}
+	if certified && strings.HasPrefix(plain, "sk-") {
+		plain += "@openssh.com"
+	}
+	rsa := slices.Contains([]string{ssh.KeyAlgoRSA, ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSASHA512}, plain)
+	return plain, entry == keyType || rsa && strings.HasPrefix(keyType, ssh.KeyAlgoRSA)
 }
 
 // agentKeys are the keys that the agent holds.

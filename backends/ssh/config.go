@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/crypto/ssh"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,7 +25,7 @@ type Settings struct {
 	User     string
 
 	HostKeyAlias      string
-	HostKeyAlgorithms []string // empty: what the library prefers
+	HostKeyAlgorithms []string // in order of preference
 	Ciphers           []string // empty: what the library prefers
 	MACs              []string // empty: what the library prefers
 	KeyExchanges      []string // empty: what the library prefers
@@ -33,12 +34,21 @@ type Settings struct {
 	RevokedHostKeys   string // a file, or empty
 	StrictHostKeys    string // "ask", "yes", "no" or "accept-new"
 	HashKnownHosts    bool
+	TrustLocalhost    bool // NoHostAuthenticationForLocalhost
+	VerifyHostKeyDNS  bool
+
+	CASignatureAlgorithms []string // of host certificates
+	RequiredRSASize       int      // in bits, of host keys and of the operator's
 
 	IdentityFiles    []string
 	CertificateFiles []string
 	IdentitiesOnly   bool
-	IdentityAgent    string // the agent's socket; empty means none
+	PubkeyAlgorithms []string // PubkeyAcceptedAlgorithms, in order of preference
+	AddKeysToAgent   string   // "", "yes", "confirm", or for how many seconds
+	IdentityAgent    string   // the agent's socket; empty means none
 	Methods          []string
+	GSSAPI           bool // the operator's ssh may log in with a Kerberos ticket
+	Hostbased        bool // or by this machine's own key
 	PasswordPrompts  int
 	BatchMode        bool // nobody is asked anything
 
@@ -48,11 +58,23 @@ type Settings struct {
 	Tries          int    // ConnectionAttempts
 	AddressFamily  string // "inet" or "inet6"; "" for both
 	BindAddress    string
+	BindInterface  string
+	TCPKeepAlive   bool
+	RekeyBytes     uint64 // RekeyLimit; 0: the library's own
+	LocalCommand   string // expanded, run after the login; "" for none
 
 	SetEnv  []string // NAME=value
 	SendEnv []string // patterns
 
 	ControlPath string // of the operator's own master, "" for none
+
+	// Stock says why only the system's ssh can log in there; nil if nod can.
+	Stock  *StockError
+	Offers []string // all ciphers, MACs and key exchanges that the operator's ssh would offer
+
+	// NotDone are notes for the operator: what the configuration asks for besides
+	// the login and nod does not do.
+	NotDone []string
 }
 
 // defaultConnectTimeout holds where ssh_config has none. The kernel's own is
@@ -104,7 +126,7 @@ func (o Options) lookup(ctx context.Context, h Host) (host, defaults values, err
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		defaults, err = dump(ctx, binary, "-G", "-F", "none", "--", "localhost")
+		defaults, err = o.dump(ctx, binary, "-G", "-F", "none", "--", "localhost")
 		done <- err
 	}()
 	args := []string{"-G"}
@@ -117,12 +139,12 @@ func (o Options) lookup(ctx context.Context, h Host) (host, defaults values, err
 	if h.Port != 0 {
 		args = append(args, "-p", strconv.Itoa(h.Port))
 	}
-	host, err = dump(ctx, binary, append(args, "--", h.Name)...)
+	host, err = o.dump(ctx, binary, append(args, "--", h.Name)...)
 	return host, defaults, errors.Join(err, <-done)
 }
 
 // dump runs "ssh -G" and reads what it prints.
-func dump(ctx context.Context, binary string, args ...string) (values, error) {
+func (o Options) dump(ctx context.Context, binary string, args ...string) (values, error) {
 	stdout, err := newCatch("stdout")
 	if err != nil {
 		return nil, err
@@ -134,6 +156,7 @@ func dump(ctx context.Context, binary string, args ...string) (values, error) {
 	}
 	defer stderr.close()
 	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env, cmd.Dir = o.Env, o.Dir
 	cmd.Stdout, cmd.Stderr = stdout.file, stderr.file
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
@@ -178,18 +201,9 @@ func parseDump(text string) values {
 	return v
 }
 
-// unsupported are options that change how a login works and that nod does not
-// have.
-var unsupported = []string{"pkcs11provider"}
-
 func newSettings(h Host, v, defaults values, opt Options) (Settings, error) {
-	for _, name := range unsupported {
-		if v.first(name) != "" {
-			return Settings{}, fmt.Errorf("%s is set for %q, which nod cannot do; add the key to an agent and take the option out", name, h.Name)
-		}
-	}
-	if v.yes("proxyusefdpass") && v.first("proxycommand") != "" {
-		return Settings{}, fmt.Errorf("ProxyUseFdpass is set for %q, which nod cannot do; use ProxyJump or a ProxyCommand that stays", h.Name)
+	if text := v.first("refuseconnection"); text != "" {
+		return Settings{}, fmt.Errorf("RefuseConnection: %s", text)
 	}
 	s := Settings{
 		Host:              h,
@@ -207,11 +221,21 @@ func newSettings(h Host, v, defaults values, opt Options) (Settings, error) {
 		AddressFamily:     v.first("addressfamily"),
 		BindAddress:       v.first("bindaddress"),
 		SetEnv:            v["setenv"],
-		HostKeyAlgorithms: explicit(v, defaults, "hostkeyalgorithms"),
-		Ciphers:           explicit(v, defaults, "ciphers"),
-		MACs:              explicit(v, defaults, "macs"),
-		KeyExchanges:      explicit(v, defaults, "kexalgorithms"),
-		Methods:           methods(v),
+		BindInterface:     v.first("bindinterface"),
+		TCPKeepAlive:      !slices.Contains([]string{"no", "false"}, v.first("tcpkeepalive")),
+		TrustLocalhost:    v.yes("nohostauthenticationforlocalhost"),
+		VerifyHostKeyDNS:  v.yes("verifyhostkeydns") || v.first("verifyhostkeydns") == "ask",
+		RequiredRSASize:   number(v.first("requiredrsasize"), defaultRSASize),
+		HostKeyAlgorithms: listed(v, "hostkeyalgorithms", defaultSignatures),
+		PubkeyAlgorithms:  listed(v, "pubkeyacceptedalgorithms", defaultSignatures),
+
+		CASignatureAlgorithms: listed(v, "casignaturealgorithms", defaultAuthorities),
+		Ciphers:               explicit(v, defaults, "ciphers"),
+		MACs:                  explicit(v, defaults, "macs"),
+		KeyExchanges:          explicit(v, defaults, "kexalgorithms"),
+		Methods:               methods(v),
+		GSSAPI:                v.yes("gssapiauthentication") && opt.kerberos(),
+		Hostbased:             v.yes("hostbasedauthentication"),
 	}
 	if s.AddressFamily == "any" {
 		s.AddressFamily = ""
@@ -229,7 +253,7 @@ func newSettings(h Host, v, defaults values, opt Options) (Settings, error) {
 	if s.User == "" {
 		s.User = opt.User
 	}
-	e := expander{home: opt.Home, local: opt.User, host: s.HostName, name: h.Name, port: s.Port, user: s.User, jump: s.ProxyJump, alias: s.HostKeyAlias}
+	e := expander{getenv: opt.getenv, home: opt.Home, local: opt.User, host: s.HostName, name: h.Name, port: s.Port, user: s.User, jump: s.ProxyJump, alias: s.HostKeyAlias}
 	s.User = e.tokens(s.User)
 	e.user = s.User
 	s.IdentityFiles = e.paths(v["identityfile"])
@@ -240,7 +264,55 @@ func newSettings(h Host, v, defaults values, opt Options) (Settings, error) {
 	s.ControlPath = e.path(v.first("controlpath"))
 	s.ProxyCommand = e.tokens(v.first("proxycommand"))
 	s.IdentityAgent = agentSocket(v, e, opt)
+	if v.yes("permitlocalcommand") {
+		s.LocalCommand = e.tokens(v.first("localcommand"))
+	}
+	switch add := v.first("addkeystoagent"); add {
+	case "", "no", "false", "ask":
+	case "true":
+		s.AddKeysToAgent = "yes"
+	default:
+		s.AddKeysToAgent = add
+	}
+	s.RekeyBytes, _ = strconv.ParseUint(first(strings.Fields(v.first("rekeylimit"))), 10, 64) // "default", which is 0
+	for _, name := range []string{"ciphers", "macs", "kexalgorithms"} {
+		s.Offers = append(s.Offers, strings.Split(v.first(name), ",")...)
+	}
+	s.Stock = needsStock(v, s)
+	s.NotDone = notDone(v)
 	return s, nil
+}
+
+// defaultRSASize is what ssh asks for if ssh_config says nothing.
+const defaultRSASize = 1024
+
+// What ssh takes if ssh_config says nothing, in its order, for where there is no
+// ssh to ask: of authorities' signatures, and of keys.
+var (
+	defaultAuthorities = []string{
+		ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521,
+		ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
+	}
+	defaultSignatures = append([]string{
+		ssh.CertAlgoED25519v01, ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01, ssh.CertAlgoECDSA521v01,
+		ssh.CertAlgoSKED25519v01, ssh.CertAlgoSKECDSA256v01, ssh.CertAlgoRSASHA512v01, ssh.CertAlgoRSASHA256v01,
+	}, defaultAuthorities...)
+)
+
+// listed is a list of algorithms, as ssh prints it: with what "+" and "-" have
+// made of it.
+func listed(v values, name string, otherwise []string) []string {
+	if list := v.first(name); list != "" {
+		return strings.Split(list, ",")
+	}
+	return slices.Clone(otherwise)
+}
+
+func first(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
 }
 
 // explicit is a list of algorithms, if the operator has chosen it: what ssh
@@ -291,7 +363,7 @@ func agentSocket(v values, e expander, opt Options) string {
 	case set[0] == "none":
 		return ""
 	case strings.HasPrefix(set[0], "$"):
-		return os.Getenv(strings.Trim(set[0][1:], "{}"))
+		return opt.getenv(strings.Trim(set[0][1:], "{}"))
 	}
 	return e.path(set[0])
 }

@@ -27,6 +27,9 @@ type configReader struct {
 // several are the options of which every value counts, not only the first.
 var several = []string{"identityfile", "certificatefile", "sendenv", "setenv"}
 
+// relative are the lists that a value can change in place of naming one.
+var relative = []string{"ciphers", "macs", "kexalgorithms", "hostkeyalgorithms", "pubkeyacceptedalgorithms", "casignaturealgorithms"}
+
 // readConfig reads the operator's file (or opt.Config) and the system's.
 func readConfig(h Host, opt Options) (values, error) {
 	r := &configReader{host: h, home: opt.Home, values: values{}}
@@ -106,6 +109,9 @@ func (r *configReader) line(line, file string, depth int) error {
 	case "include":
 		return r.include(words(value), file, depth)
 	default:
+		if slices.Contains(relative, name) && value != strings.TrimLeft(value, "+-^") {
+			return fmt.Errorf("\"%s\" changes ssh's own list and needs an ssh to ask; install openssh-client", line)
+		}
 		r.set(name, value)
 	}
 	return nil

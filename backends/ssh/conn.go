@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/crypto/ssh"
-
 	"github.com/nod-console/nod/backends"
 )
 
@@ -35,6 +33,8 @@ type Conn struct {
 	lost      error // why we gave the link up, if we did
 	closing   chan struct{}
 	freed     chan struct{}             // closed and replaced when a session has gone
+	programs  int                       // sessions with programs that are open
+	single    atomic.Bool               // the server allows one session
 	running   sync.WaitGroup            // one for each supervised program
 	attending chan struct{}             // has room for one: who starts an attendant
 	attendant atomic.Pointer[attendant] // the last one
@@ -75,7 +75,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 		link:     l,
 		settings: s,
 		opt:      opt,
-		env:      sentEnv(s),
+		env:      sentEnv(s, opt),
 		down:     make(chan struct{}),
 		closing:  make(chan struct{}),
 		freed:    make(chan struct{}),
@@ -110,10 +110,6 @@ func (c *Conn) usable() error {
 	}
 	return nil
 }
-
-// harmless are the settings that SendEnv may take from nod's own environment:
-// how the operator wants to be spoken to.
-var harmless = []string{"LANG", "LANGUAGE", "LC_*", "TZ", "COLORTERM", "NO_COLOR"}
 
 // Name implements [backends.Target].
 func (c *Conn) Name() string { return c.name }
@@ -231,7 +227,7 @@ func (c *Conn) hand(ctx context.Context) (*attendant, error) {
 	if a := c.attendant.Load(); a != nil && a.alive() { // somebody was quicker
 		return a, nil
 	}
-	a, err := attend(ctx, c.link, c.env)
+	a, err := attend(ctx, c.link, c.open)
 	if err != nil {
 		return nil, c.reason(err)
 	}
@@ -329,72 +325,13 @@ func (c *Conn) closedWhy() error {
 	}
 }
 
-const (
-	// sessionWait is how long a call waits for a session to become free.
-	sessionWait = 10 * time.Second
-	// sessionRetry is when to try again though none of ours has ended: others
-	// may share the connection.
-	sessionRetry = 500 * time.Millisecond
-)
-
-// open opens a session. Where the server allows no more it waits for one of
-// ours to end. ctx does not interrupt an opening that is under way, since what
-// it starts would run unseen.
-func (c *Conn) open(ctx context.Context, r request) (session, error) {
-	limit := time.NewTimer(sessionWait)
-	defer limit.Stop()
-	r.env = c.env
-	for {
-		c.mu.Lock()
-		freed := c.freed
-		c.mu.Unlock()
-		s, err := c.link.open(context.WithoutCancel(ctx), r)
-		if err == nil {
-			go c.tellFreed(s)
-			return s, nil
-		}
-		var refused *ssh.OpenChannelError
-		if !errors.As(err, &refused) {
-			if !errors.Is(err, errRefused) && !errors.Is(err, ErrTimeout) {
-				c.settle()
-			}
-			return nil, c.reason(fmt.Errorf("ssh: open a session: %w", err))
-		}
-		if refused.Reason != ssh.ConnectionFailed && refused.Reason != ssh.ResourceShortage {
-			return nil, fmt.Errorf("ssh: the server opens no session: %w", err)
-		}
-		select {
-		case <-freed:
-		case <-time.After(sessionRetry):
-		case <-ctx.Done():
-			return nil, fmt.Errorf("ssh: not started: %w", context.Cause(ctx))
-		case <-c.down:
-			return nil, c.downErr
-		case <-c.closing:
-			return nil, c.closedWhy()
-		case <-limit.C:
-			return nil, fmt.Errorf("ssh: %w", ErrSessions)
-		}
-	}
-}
-
-// tellFreed wakes those who wait for a session when the server has given this
-// one up.
-func (c *Conn) tellFreed(s session) {
-	<-s.gone()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	close(c.freed)
-	c.freed = make(chan struct{})
-}
-
-// sentEnv is the environment that goes with a session: SetEnv, and what
-// SendEnv names as far as it is harmless.
-func sentEnv(s Settings) []string {
+// sentEnv is the environment that goes with a session: SetEnv, and what SendEnv
+// names of the operator's, but for what is withheld.
+func sentEnv(s Settings, opt Options) []string {
 	var env []string
-	for _, kv := range environ() {
+	for _, kv := range opt.Env {
 		name, _, _ := strings.Cut(kv, "=")
-		if matchName(harmless, name) && matchName(s.SendEnv, name) {
+		if matchName(s.SendEnv, name) && !slices.Contains(opt.Withhold, name) {
 			env = append(env, kv)
 		}
 	}

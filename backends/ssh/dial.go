@@ -1,19 +1,20 @@
 package ssh
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
-	"os"
-	"slices"
+	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
+	"syscall"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/sys/unix"
 )
 
 // maxHops bounds a chain of ProxyJump.
@@ -30,8 +31,8 @@ type dialer struct {
 type client struct {
 	*ssh.Client
 	settings Settings
-	meter    *meter  // nil on somebody else's connection
-	before   *client // the hop that it goes through, or nil
+	meter    *meter    // nil on somebody else's connection
+	before   io.Closer // the hop that it goes through, or nil
 }
 
 // Close closes the connection and the hops before it.
@@ -60,7 +61,67 @@ func (d dialer) dial(ctx context.Context, h Host, via []string, depth int) (*cli
 	if via == nil && s.ProxyJump != "" {
 		via = strings.Split(s.ProxyJump, ",")
 	}
-	conn, before, err := d.reach(ctx, s, via, depth)
+	if s.Stock != nil {
+		return nil, &DialError{h.String(), Resolving, s.Stock, ""}
+	}
+	for _, text := range s.NotDone {
+		d.opt.note(h.String(), text)
+	}
+	c, err := d.begin(ctx, s, via, depth)
+	if err != nil {
+		return nil, err
+	}
+	if s.LocalCommand != "" {
+		if err := d.opt.localCommand(ctx, s.LocalCommand); err != nil {
+			d.opt.note(h.String(), fmt.Sprintf("LocalCommand %q: %v", s.LocalCommand, err))
+		}
+	}
+	return c, nil
+}
+
+const (
+	// startsLimit is how long a login is tried again that the server did not let
+	// begin (MaxStartups).
+	startsLimit = 30 * time.Second
+	// silentLimit is the same where it did not say why: it may be something else.
+	silentLimit = 8 * time.Second
+	// startsPause is the first pause before another try, startsLongest the longest.
+	startsPause   = 200 * time.Millisecond
+	startsLongest = 3 * time.Second
+)
+
+// begin reaches a host and logs in. Where the server has too many logins under
+// way, and so hangs up before anything has begun, it tries again.
+func (d dialer) begin(ctx context.Context, s Settings, via []string, depth int) (*client, error) {
+	again := backoff.NewExponentialBackOff()
+	again.InitialInterval, again.MaxInterval = startsPause, startsLongest
+	since := time.Now()
+	for {
+		c, err := d.once(ctx, s, via, depth)
+		limit := startsLimit
+		if errors.Is(err, errSilent) {
+			limit = silentLimit
+		}
+		if err == nil || !errors.Is(err, errBusy) || d.quick != 0 || time.Since(since) > limit {
+			return c, err
+		}
+		d.opt.step(s.Host.String(), Dialing, "again: the server has too many logins under way")
+		if !sleep(ctx, again.NextBackOff()) {
+			return nil, err
+		}
+	}
+}
+
+func (d dialer) once(ctx context.Context, s Settings, via []string, depth int) (*client, error) {
+	over := func() {}
+	defer func() { over() }()
+	conn, before, err := d.reach(ctx, s, via, depth, func(address string) (err error) {
+		over, err = d.opt.Limit.take(ctx, address)
+		if err != nil {
+			over = func() {}
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +137,42 @@ func (d dialer) dial(ctx context.Context, h Host, via []string, depth int) (*cli
 	return c, nil
 }
 
-// reach opens the byte stream to a host.
-func (d dialer) reach(ctx context.Context, s Settings, via []string, depth int) (net.Conn, *client, error) {
+// localCommand runs LocalCommand as ssh does, with the operator's shell. What it
+// prints is nobody's: it has no terminal.
+func (o Options) localCommand(ctx context.Context, command string) error {
+	cmd := exec.CommandContext(ctx, o.shell(), "-c", command) //nolint:gosec // it is the operator's own
+	cmd.Env, cmd.Dir = o.Env, o.Dir
+	return cmd.Run()
+}
+
+// ownHop is a hop that was logged in to for one connection.
+type ownHop struct{ *client }
+
+// Dial implements [Through].
+func (h ownHop) Dial(ctx context.Context, address string) (net.Conn, error) {
+	return h.DialContext(ctx, "tcp", address)
+}
+
+// hop gives the connection to a hop.
+func (d dialer) hop(ctx context.Context, hop Host, via []string, depth int) (Through, error) {
+	if d.opt.Hop != nil && via == nil {
+		return d.opt.Hop(ctx, hop)
+	}
+	c, err := d.dial(ctx, hop, via, depth+1)
+	if err != nil {
+		return nil, err
+	}
+	return ownHop{c}, nil
+}
+
+// reach opens the byte stream to a host. first is called when the hops are there,
+// before the host itself is connected to.
+func (d dialer) reach(ctx context.Context, s Settings, via []string, depth int, first func(address string) error) (net.Conn, io.Closer, error) {
 	address := net.JoinHostPort(s.HostName, strconv.Itoa(s.Port))
 	name := s.Host.String()
 	switch {
 	case len(via) > 0:
-		hop, err := Parse(jumpName(via[len(via)-1]))
+		hop, err := parseHop(via[len(via)-1])
 		if err != nil {
 			return nil, nil, &DialError{name, Resolving, err, "correct ProxyJump"}
 		}
@@ -90,12 +180,16 @@ func (d dialer) reach(ctx context.Context, s Settings, via []string, depth int) 
 		if len(via) > 1 {
 			rest = via[:len(via)-1]
 		}
-		before, err := d.dial(ctx, hop, rest, depth+1)
+		before, err := d.hop(ctx, hop, rest, depth)
 		if err != nil {
 			return nil, nil, err
 		}
+		if err := first(address); err != nil {
+			_ = before.Close() // not used
+			return nil, nil, &DialError{name, Dialing, err, ""}
+		}
 		d.opt.step(name, Dialing, address+" through "+hop.Name)
-		conn, err := within(ctx, s.ConnectTimeout, func() (net.Conn, error) { return before.Dial("tcp", address) }, func(c net.Conn) { _ = c.Close() })
+		conn, err := within(ctx, s.ConnectTimeout, func() (net.Conn, error) { return before.Dial(ctx, address) }, func(c net.Conn) { _ = c.Close() })
 		if err != nil {
 			_ = before.Close() // of no more use
 			return nil, nil, &DialError{name, Dialing, fmt.Errorf("%s through %s: %w", address, hop.Name, err), "look whether that hop reaches it"}
@@ -103,11 +197,14 @@ func (d dialer) reach(ctx context.Context, s Settings, via []string, depth int) 
 		return conn, before, nil
 	case s.ProxyCommand != "":
 		d.opt.step(name, Dialing, s.ProxyCommand)
-		conn, err := startProxy(s.ProxyCommand)
+		conn, err := startProxy(s.ProxyCommand, d.opt)
 		if err != nil {
 			return nil, nil, &DialError{name, Dialing, fmt.Errorf("ProxyCommand %q: %w", s.ProxyCommand, err), "correct ProxyCommand"}
 		}
 		return conn, nil, nil
+	}
+	if err := first(address); err != nil {
+		return nil, nil, &DialError{name, Dialing, err, ""}
 	}
 	d.opt.step(name, Dialing, address)
 	conn, err := d.dialTCP(ctx, s, address)
@@ -126,14 +223,6 @@ func (d dialer) quickest() time.Duration {
 	return min(d.quick, d.opt.DialTimeout)
 }
 
-// jumpName is a hop of ProxyJump as a target name: "user@host:port" or a URL.
-func jumpName(hop string) string {
-	if strings.HasPrefix(hop, "ssh://") {
-		return hop
-	}
-	return "ssh://" + hop
-}
-
 func (d dialer) dialTCP(ctx context.Context, s Settings, address string) (net.Conn, error) {
 	network := "tcp"
 	switch s.AddressFamily {
@@ -143,6 +232,16 @@ func (d dialer) dialTCP(ctx context.Context, s Settings, address string) (net.Co
 		network = "tcp6"
 	}
 	dial := net.Dialer{Timeout: s.ConnectTimeout}
+	if !s.TCPKeepAlive {
+		dial.KeepAlive = -1
+	}
+	if s.BindInterface != "" {
+		dial.Control = func(_, _ string, raw syscall.RawConn) error {
+			var bound error
+			err := raw.Control(func(fd uintptr) { bound = unix.BindToDevice(int(fd), s.BindInterface) })
+			return errors.Join(err, bound)
+		}
+	}
 	if quick := d.quickest(); quick != 0 {
 		dial.Timeout = min(dial.Timeout, quick)
 	}
@@ -182,178 +281,3 @@ func dialAdvice(err error) string {
 	}
 	return ""
 }
-
-// errOtherKey says that a host changed its key within a connection.
-var errOtherKey = errors.New("the host shows another key than at the beginning of the connection")
-
-// login shakes hands over a byte stream and logs in.
-func (d dialer) login(ctx context.Context, s Settings, conn net.Conn) (*client, error) {
-	name := s.Host.String()
-	counted := &meter{Conn: conn}
-	clock := newPatience(s.ConnectTimeout, counted.signs, func() { _ = conn.Close() })
-	defer clock.stop()
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
-
-	keys, err := newHostKeys(s, d.opt.Asker, clock.pause)
-	if err != nil {
-		return nil, &DialError{name, CheckingKey, err, "correct the file"}
-	}
-	stage := Dialing
-	var (
-		keyErr   error
-		accepted []byte
-	)
-	l := &login{
-		ctx: ctx, host: name, settings: s, asker: d.opt.Asker, vault: d.vault, maxKeys: d.opt.MaxKeys, waiting: clock.pause,
-		step: func(detail string) { d.opt.step(name, Authenticating, detail) },
-	}
-	defer l.close()
-	config := &ssh.ClientConfig{
-		User:              s.User,
-		ClientVersion:     "SSH-2.0-nod",
-		HostKeyAlgorithms: keys.algorithms(),
-		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
-			if accepted != nil { // the keys are exchanged anew from time to time
-				if !bytes.Equal(accepted, key.Marshal()) {
-					return errOtherKey
-				}
-				return nil
-			}
-			stage = CheckingKey
-			d.opt.step(name, CheckingKey, key.Type()+" "+ssh.FingerprintSHA256(key))
-			keyErr = keys.check(ctx, conn.RemoteAddr().String(), key)
-			if keyErr == nil {
-				stage, accepted = Authenticating, key.Marshal()
-			}
-			return keyErr
-		},
-		AuthCallback:   l.next,
-		BannerCallback: func(string) error { return nil }, // data from the server; nothing asks for it
-	}
-	config.SetDefaults()
-	config.Ciphers = choose(s.Ciphers, config.Ciphers, func(a ssh.Algorithms) []string { return a.Ciphers })
-	config.MACs = choose(s.MACs, config.MACs, func(a ssh.Algorithms) []string { return a.MACs })
-	config.KeyExchanges = choose(s.KeyExchanges, config.KeyExchanges, func(a ssh.Algorithms) []string { return a.KeyExchanges })
-	if len(config.Ciphers) == 0 || len(config.MACs) == 0 || len(config.KeyExchanges) == 0 || len(config.HostKeyAlgorithms) == 0 {
-		return nil, &DialError{name, Resolving, fmt.Errorf("%w: of the Ciphers, MACs, KexAlgorithms or HostKeyAlgorithms that it allows, nod has none", ErrConfig), "allow more"}
-	}
-	words := &firstWords{meter: counted}
-	sc, chans, reqs, err := ssh.NewClientConn(words, net.JoinHostPort(s.HostName, strconv.Itoa(s.Port)), config)
-	if err == nil && !stop() { // the context ended in that moment
-		_ = sc.Close() // nobody waits for it
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, d.explain(ctx, l, stage, keyErr, clock, words, err)
-	}
-	return &client{Client: ssh.NewClient(sc, chans, reqs), settings: s, meter: counted}, nil
-}
-
-// choose keeps what the library has of the operator's choice. Weak ones are
-// used only if they are named.
-func choose(chosen, usual []string, of func(ssh.Algorithms) []string) []string {
-	if chosen == nil {
-		return usual
-	}
-	return intersect(chosen, slices.Concat(of(ssh.SupportedAlgorithms()), of(ssh.InsecureAlgorithms())))
-}
-
-// explain turns the library's error into one with a step and an advice.
-func (d dialer) explain(ctx context.Context, l *login, stage Stage, keyErr error, clock *patience, words *firstWords, err error) error {
-	e := &DialError{Host: l.host, Stage: stage, Err: err}
-	said := err.Error()
-	var (
-		changed *ChangedHostKeyError
-		unknown *UnknownHostKeyError
-	)
-	switch {
-	case ctx.Err() != nil:
-		e.Err = context.Cause(ctx)
-	case keyErr != nil:
-		e.Err = keyErr
-		switch {
-		case errors.As(keyErr, &changed):
-			e.Next = "compare with what the host's own ssh-keygen -lf says; only if the host really has a new key, remove the old one: ssh-keygen -R " + quoteWord(changed.Host)
-		case errors.As(keyErr, &unknown):
-			e.Next = "compare with what the host's own ssh-keygen -lf says, and connect with the console or ssh once to keep it"
-		}
-	case clock.ranOut():
-		e.Err = fmt.Errorf("%w: nothing within %s", ErrTimeout, clock.limit)
-		e.Next = "the host accepts connections but does not answer: is it overloaded, or is something else on that port?"
-	case strings.Contains(said, "Too many authentication failures"):
-		e.Err, e.Next = l.failure(err), "the server counts every key: name the right one with IdentityFile and set IdentitiesOnly yes"
-	case errors.Is(err, errNoMore), strings.Contains(said, "unable to authenticate"):
-		e.Err, e.Next = l.failure(err), authAdvice(l)
-	case strings.Contains(said, "no common algorithm"):
-		e.Next = "the server is old or strict: allow what it offers with KexAlgorithms, HostKeyAlgorithms, Ciphers or MACs"
-	case stage == Dialing:
-		e.Err = fmt.Errorf("no ssh server answers: %w%s", err, words.describe())
-		e.Next = "look at the port, or at ProxyCommand"
-	case stage == Authenticating:
-		e.Err = fmt.Errorf("the connection ended in the middle of the login: %w", err)
-		e.Next = "the server's log says why, if it was the server"
-	}
-	return e
-}
-
-func authAdvice(l *login) string {
-	switch {
-	case slices.ContainsFunc(l.missed, func(m string) bool { return strings.Contains(m, ErrNotAnswered.Error()) }):
-		return "ssh-add the key to an agent, or answer the question: on a terminal nod ssh start asks it"
-	case len(l.tried) == 0 && slices.Contains(l.allowed, "publickey"):
-		return "there is no key to offer: ssh-add one to an agent, or name its file with IdentityFile"
-	case slices.Contains(l.allowed, "publickey"):
-		return "put the public key into the host's ~/.ssh/authorized_keys (ssh-copy-id), or look at User"
-	}
-	return ""
-}
-
-// firstWords remembers how the other side begins, for the error when that is
-// no ssh server.
-type firstWords struct {
-	*meter
-	mu    sync.Mutex
-	words []byte
-}
-
-const maxFirstWords = 200 // bytes
-
-func (f *firstWords) Read(p []byte) (int, error) {
-	n, err := f.meter.Read(p)
-	f.mu.Lock()
-	if room := maxFirstWords - len(f.words); room > 0 {
-		f.words = append(f.words, p[:min(n, room)]...)
-	}
-	f.mu.Unlock()
-	return n, err
-}
-
-// describe quotes what came, and what a ProxyCommand said.
-func (f *firstWords) describe() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var said string
-	if len(f.words) > 0 && !strings.HasPrefix(string(f.words), "SSH-") {
-		said = fmt.Sprintf("; it says %q", f.words)
-	}
-	if p, ok := f.Conn.(*proxyConn); ok {
-		if text := p.complaint(); text != "" {
-			said += fmt.Sprintf("; ProxyCommand says %q", text)
-		}
-	}
-	return said
-}
-
-// quoteWord quotes a word for the operator's shell.
-func quoteWord(w string) string {
-	if w != "" && strings.IndexFunc(w, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,", r)
-	}) < 0 {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-}
-
-// operatorShell is the shell that ssh runs a ProxyCommand with.
-func operatorShell() string { return or(os.Getenv("SHELL"), "/bin/sh") }

@@ -8,14 +8,13 @@
 //
 //   - One login. Everything is a session on one connection: programs,
 //     terminals, files. Where the server allows no more sessions (MaxSessions),
-//     a call waits for one of ours to end, ErrSessions after ten seconds.
+//     a call waits for one to end, ErrSessions after two minutes; one is enough.
 //   - Exact arguments, whatever the login shell is (sh, bash, zsh, fish, csh),
 //     and whatever its start-up files print: programs are started by a small
 //     POSIX script that tells where its own words end. A command line may be
 //     128 KiB long, as the kernel has it.
 //   - Programs get the environment that the host gives to a login, SetEnv, what
-//     SendEnv names of the operator's language and time zone, and Command.Env.
-//     Nothing else of nod's own environment is sent.
+//     SendEnv names but for Options.Withhold, and Command.Env.
 //   - Cancelling ends the program's whole session, as for the local target. It
 //     needs no session of its own, so it works when the server allows no more.
 //     Where the host has no /proc, it ends the process group alone.
@@ -44,9 +43,8 @@
 // [Options.Step]. What is typed is kept nowhere; opened keys stay open while a
 // Target is in use, so that connecting again asks nothing.
 //
-// Not supported, and said so: PKCS11Provider, ProxyUseFdpass, key revocation
-// lists in binary form. Not used: KnownHostsCommand, host-based and GSSAPI
-// logins, and fingerprints in DNS. Connections that others have logged in are
+// What becomes of each option is in [Keywords]. What only the system's ssh can do
+// is a *StockError. Connections that others have logged in are
 // used where [Options.Ride] finds them.
 //
 // # When the link is lost

@@ -14,6 +14,7 @@ import (
 // tokens of ssh_config(5).
 type expander struct {
 	home, local       string // of the operator
+	getenv            func(string) string
 	host, name, alias string // HostName, as asked for, HostKeyAlias
 	port              int
 	user, jump        string
@@ -83,7 +84,7 @@ func (e expander) path(s string) string {
 	if s == "" {
 		return ""
 	}
-	s = e.tokens(environment(s))
+	s = e.tokens(e.environment(s))
 	rest, ok := strings.CutPrefix(s, "~")
 	if !ok {
 		return s
@@ -99,7 +100,7 @@ func (e expander) path(s string) string {
 }
 
 // environment fills in ${NAME}.
-func environment(s string) string {
+func (e expander) environment(s string) string {
 	var b strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, "${")
@@ -112,7 +113,9 @@ func environment(s string) string {
 			b.WriteString("${" + rest)
 			return b.String()
 		}
-		b.WriteString(os.Getenv(name))
+		if e.getenv != nil {
+			b.WriteString(e.getenv(name))
+		}
 		s = after
 	}
 }

@@ -11,3 +11,6 @@ func (c *Conn) RunBare(line string) error {
 	}
 	return s.Run(line)
 }
+
+// ParseHop reads a hop of ProxyJump.
+var ParseHop = parseHop

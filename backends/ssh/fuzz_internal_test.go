@@ -59,12 +59,12 @@ func FuzzExpand(f *testing.F) {
 	f.Add("identityfile ~/.ssh/%h-%r-%%\nuserknownhostsfile \"a b\" c\nsendenv LC_*\n")
 	f.Add("port x\nproxyjump a,b\ncontrolpath ${HOME}/%C\n")
 	f.Fuzz(func(_ *testing.T, text string) {
-		e := expander{}
+		e := expander{getenv: os.Getenv}
 		for _, values := range parseDump(text) {
 			_ = e.paths(values)
 			_ = e.fileLists(values)
 			for _, v := range values {
-				_, _, _ = e.tokens(v), environment(v), words(v)
+				_, _, _ = e.tokens(v), e.environment(v), words(v)
 			}
 		}
 	})

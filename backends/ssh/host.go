@@ -84,6 +84,41 @@ func parseURL(name string) (Host, error) {
 	return h, h.check()
 }
 
+// parseHop reads a hop of ProxyJump as ssh writes it: "[USER@]HOST[:PORT]", where
+// an address of either version may stand in brackets, or a URL.
+func parseHop(hop string) (Host, error) {
+	var h Host
+	rest, isURL := strings.CutPrefix(hop, "ssh://")
+	port := ""
+	if isURL {
+		rest = strings.TrimSuffix(rest, "/")
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		h.User, rest = rest[:at], rest[at+1:]
+		if user, err := url.PathUnescape(h.User); isURL && err == nil {
+			h.User = user
+		}
+	}
+	if inside, after, ok := strings.Cut(strings.TrimPrefix(rest, "["), "]"); ok && rest[0] == '[' {
+		h.Name, port = inside, strings.TrimPrefix(after, ":")
+	} else if strings.Count(rest, ":") == 1 {
+		h.Name, port, _ = strings.Cut(rest, ":")
+	} else {
+		h.Name = rest
+	}
+	var err error
+	if port != "" {
+		h.Port, err = parsePort(port)
+	}
+	if err == nil {
+		err = h.check()
+	}
+	if err != nil {
+		return Host{}, fmt.Errorf("ssh: the hop %q: %w", hop, err)
+	}
+	return h, nil
+}
+
 func parsePort(s string) (int, error) {
 	port, err := strconv.Atoi(s)
 	if err != nil || port < 1 || port > 65535 {

@@ -3,11 +3,12 @@ package ssh
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
+	"crypto/rsa"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,11 +29,13 @@ type hostKeys struct {
 	names    map[string]string // files that were read for others, see readable
 	temp     string            // the folder of those files
 	waiting  func() (resume func())
+	notice   func(string)
 }
 
-// newHostKeys reads the known_hosts files. waiting is called around a question.
-func newHostKeys(s Settings, a Asker, waiting func() func()) (*hostKeys, error) {
-	k := &hostKeys{settings: s, asker: a, names: map[string]string{}, waiting: waiting}
+// newHostKeys reads the known_hosts files. waiting is called around a question,
+// and notice is told what the operator should know.
+func newHostKeys(s Settings, a Asker, waiting func() func(), notice func(string)) (*hostKeys, error) {
+	k := &hostKeys{settings: s, asker: a, names: map[string]string{}, waiting: waiting, notice: notice}
 	defer k.cleanUp()
 	var files []string
 	for _, file := range slices.Concat(s.KnownHosts, s.GlobalKnownHosts) {
@@ -60,14 +63,19 @@ func (k *hostKeys) cleanUp() {
 
 // readable returns the file to read for a known_hosts file: itself, or a copy
 // with the lines left empty that the library does not understand, as ssh skips
-// them, too. A line that revokes a key is never skipped.
+// them, too. A line that revokes a key is never skipped. A file that cannot be
+// read is passed over, as ssh does; what it knew is not known then.
 func (k *hostKeys) readable(file string) (string, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return "", nil // a device like /dev/null holds nothing
+	}
 	data, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("known hosts: %w", err)
+		k.notice(fmt.Sprintf("the known_hosts file is passed over: %v", err))
+		return "", nil
 	}
 	lines := bytes.Split(data, []byte("\n"))
 	bad := false
@@ -111,13 +119,8 @@ func (k *hostKeys) address() string {
 // algorithms are the kinds of host keys to ask for, those of known keys first:
 // another one would look like a changed key.
 func (k *hostKeys) algorithms() []string {
-	all := k.settings.HostKeyAlgorithms
-	if all == nil {
-		all = ssh.SupportedAlgorithms().HostKeys
-	} else {
-		known := slices.Concat(ssh.SupportedAlgorithms().HostKeys, ssh.InsecureAlgorithms().HostKeys)
-		all = intersect(all, known)
-	}
+	known := slices.Concat(ssh.SupportedAlgorithms().HostKeys, ssh.InsecureAlgorithms().HostKeys)
+	all := intersect(k.settings.HostKeyAlgorithms, known)
 	first := k.db.HostKeyAlgorithms(k.address())
 	if len(first) == 0 {
 		first = k.db.HostKeyAlgorithms(k.withoutPort())
@@ -126,9 +129,9 @@ func (k *hostKeys) algorithms() []string {
 	// Without an authority that is known, a certificate would say nothing, and
 	// the key below it would not be shown.
 	if !slices.ContainsFunc(first, isCertificate) {
-		all = slices.DeleteFunc(slices.Clone(all), isCertificate)
+		all = slices.DeleteFunc(all, isCertificate)
 	}
-	return append(first, slices.DeleteFunc(slices.Clone(all), func(a string) bool { return slices.Contains(first, a) })...)
+	return append(first, slices.DeleteFunc(all, func(a string) bool { return slices.Contains(first, a) })...)
 }
 
 func isCertificate(algorithm string) bool { return strings.Contains(algorithm, "-cert-") }
@@ -160,6 +163,12 @@ var noAddress = &net.TCPAddr{IP: net.IPv4zero}
 
 // check decides about the key that a host shows. remote is for the operator.
 func (k *hostKeys) check(ctx context.Context, remote string, key ssh.PublicKey) error {
+	if k.settings.TrustLocalhost && isLoopback(remote) {
+		return nil
+	}
+	if err := k.strongEnough(key); err != nil {
+		return err
+	}
 	if err := k.notRevokedByFile(key); err != nil {
 		return err
 	}
@@ -192,7 +201,41 @@ func (k *hostKeys) check(ctx context.Context, remote string, key ssh.PublicKey) 
 	return fmt.Errorf("the host key of %s (%s %s) is refused: %w", name, key.Type(), ssh.FingerprintSHA256(key), err)
 }
 
+// isLoopback reports whether a connection is to this machine.
+func isLoopback(remote string) bool {
+	at, err := netip.ParseAddrPort(remote)
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// strongEnough holds RequiredRSASize and CASignatureAlgorithms.
+func (k *hostKeys) strongEnough(key ssh.PublicKey) error {
+	cert, ok := key.(*ssh.Certificate)
+	if ok {
+		if algorithm := cert.Signature.Format; !slices.Contains(k.settings.CASignatureAlgorithms, algorithm) {
+			return fmt.Errorf("the host's certificate is signed with %s, which CASignatureAlgorithms does not allow", algorithm)
+		}
+		key = cert.Key
+	}
+	if bits := rsaBits(key); bits > 0 && bits < k.settings.RequiredRSASize {
+		return fmt.Errorf("the host's RSA key has %d bits, RequiredRSASize asks for %d", bits, k.settings.RequiredRSASize)
+	}
+	return nil
+}
+
+// rsaBits is the length of an RSA key; 0 for keys of other kinds.
+func rsaBits(key ssh.PublicKey) int {
+	if c, ok := key.(ssh.CryptoPublicKey); ok {
+		if r, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok {
+			return r.N.BitLen()
+		}
+	}
+	return 0
+}
+
 func (k *hostKeys) named(file string) string { return or(k.names[file], file) }
+
+// krlMagic is how a key revocation list begins (PROTOCOL.krl).
+const krlMagic = "SSHKRL\n"
 
 // notRevokedByFile holds RevokedHostKeys, as far as it is a list of keys.
 func (k *hostKeys) notRevokedByFile(key ssh.PublicKey) error {
@@ -204,8 +247,8 @@ func (k *hostKeys) notRevokedByFile(key ssh.PublicKey) error {
 	if err != nil {
 		return fmt.Errorf("revoked host keys: %w", err) // as in ssh: a list that cannot be read revokes all
 	}
-	if bytes.HasPrefix(data, []byte("SSHKRL\n")) {
-		return fmt.Errorf("revoked host keys: %s is a key revocation list, which nod cannot read; keep the keys in a plain file", file)
+	if bytes.HasPrefix(data, []byte(krlMagic)) {
+		return &StockError{"RevokedHostKeys", file + " is a key revocation list"}
 	}
 	n := 0
 	for line := range bytes.Lines(data) {
@@ -231,6 +274,9 @@ func (k *hostKeys) decide(ctx context.Context, name, remote string, key ssh.Publ
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return fmt.Errorf("%w; it is a certificate of the authority %s, which no @cert-authority line names", refused, ssh.FingerprintSHA256(cert.SignatureKey))
 	}
+	if k.settings.VerifyHostKeyDNS && k.settings.StrictHostKeys != "no" && k.settings.StrictHostKeys != "accept-new" {
+		return &StockError{"VerifyHostKeyDNS", "the host's key is in no known_hosts file, and its fingerprint may be in DNS"}
+	}
 	file := ""
 	if len(k.settings.KnownHosts) > 0 {
 		file = k.settings.KnownHosts[0]
@@ -255,72 +301,64 @@ func (k *hostKeys) decide(ctx context.Context, name, remote string, key ssh.Publ
 	if file == "" {
 		return nil
 	}
-	if err := remember(file, name, key, k.settings.HashKnownHosts); err != nil {
-		return fmt.Errorf("keep the host key of %s: %w", name, err)
+	if err := k.remember(file, name, key); err != nil { // as ssh: it is a pity, not a danger
+		k.notice(fmt.Sprintf("the host key of %s could not be kept, and will be asked about again: %v", name, err))
 	}
 	return nil
 }
 
-// remember adds a key to a known_hosts file. The new file replaces the old at
-// once, so that no reader sees a part; a lock beside it keeps two of us from
-// losing each other's line.
-func remember(file, name string, key ssh.PublicKey, hash bool) error {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real // the link stays
+// remember appends a key to a known_hosts file, under a lock on it. The file is
+// never replaced, and what is no regular file (/dev/null) is left alone.
+func (k *hostKeys) remember(file, name string, key ssh.PublicKey) error {
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil
 	}
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
 	}
-	lock, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }() // frees the lock, too
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
 		return err
 	}
-	mode := os.FileMode(0o600)
-	old, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
-	}
-	if len(old) > 0 && old[len(old)-1] != '\n' {
-		old = append(old, '\n')
-	}
-	if hash {
-		name = xknownhosts.HashHostname(name)
-	}
-	return replace(file, fmt.Appendf(old, "%s %s", name, ssh.MarshalAuthorizedKey(key)), mode)
+	err = k.appendTo(f, name, key)
+	return errors.Join(err, f.Close())
 }
 
-// replace writes a file anew, by way of another one in the same folder.
-func replace(file string, data []byte, mode os.FileMode) error {
-	var id [8]byte
-	rand.Read(id[:]) // never fails: see crypto/rand.Read
-	tmp := filepath.Join(filepath.Dir(file), ".nod-"+hex.EncodeToString(id[:])+".tmp")
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+func (k *hostKeys) appendTo(f *os.File, name string, key ssh.PublicKey) error {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil { // ends with the file
+		return fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(mode) // whatever the umask is
+	if !info.Mode().IsRegular() {
+		return nil
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp, file)
-	}
+	now, err := newHostKeys(Settings{KnownHosts: []string{f.Name()}}, Asker{}, nil, k.notice)
 	if err != nil {
-		_ = os.Remove(tmp) // a leftover that says whose it is
+		return err
 	}
+	if now.db.HostKeyCallback()(k.address(), noAddress, key) == nil {
+		return nil // another login was quicker
+	}
+	if k.settings.HashKnownHosts {
+		name = xknownhosts.HashHostname(name)
+	}
+	line := fmt.Sprintf("%s %s", name, ssh.MarshalAuthorizedKey(key))
+	if size := info.Size(); size > 0 {
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			line = "\n" + line
+		}
+	}
+	_, err = f.WriteString(line)
 	return err
 }

@@ -7,8 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 )
 
 // fileKey is the key of an IdentityFile: the agent's where it holds it, else
@@ -31,6 +34,17 @@ func (l *login) fileKey(file string, inAgent []key) ssh.Signer {
 		}
 		return nil
 	}
+	if p, _, _, _, err := ssh.ParseAuthorizedKey(data); err == nil { // IdentityFile may be the public half of an agent's key
+		if s := held(p, inAgent); s != nil {
+			return s
+		}
+		l.note(&l.missed, file+": is a public key, and the agent does not hold the private one; ssh-add it")
+		return nil
+	}
+	if pub != nil && strings.HasPrefix(pub.Type(), "sk-") {
+		l.token = file
+		return nil
+	}
 	if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o077 != 0 {
 		l.note(&l.missed, fmt.Sprintf("%s: others may read it (%v); chmod 600 it", file, info.Mode().Perm()))
 		return nil
@@ -42,15 +56,9 @@ func (l *login) fileKey(file string, inAgent []key) ssh.Signer {
 		if s := held(signer.PublicKey(), inAgent); s != nil {
 			return s
 		}
+		l.opened(file, data, nil)
 		return signer
 	case !errors.As(err, &locked):
-		if p, _, _, _, e := ssh.ParseAuthorizedKey(data); e == nil { // IdentityFile may be the public half of an agent's key
-			if s := held(p, inAgent); s != nil {
-				return s
-			}
-			l.note(&l.missed, file+": is a public key, and the agent does not hold the private one; ssh-add it")
-			return nil
-		}
 		l.note(&l.missed, fmt.Sprintf("%s: %v", file, err))
 		return nil
 	}
@@ -140,9 +148,47 @@ func (k *lockedKey) open() error {
 		}
 		if k.signer, err = ssh.ParsePrivateKeyWithPassphrase(k.data, []byte(answer)); err == nil {
 			l.vault.put(k.file, k.signer)
+			l.opened(k.file, k.data, []byte(answer))
 			return nil
 		}
 	}
 	l.note(&l.missed, k.file+" (wrong passphrase)")
 	return errors.New("wrong passphrase")
+}
+
+// opened keeps the private half of a file for the agent, where it is to get it.
+func (l *login) opened(file string, data, passphrase []byte) {
+	if l.settings.AddKeysToAgent == "" {
+		return
+	}
+	var private any
+	var err error
+	if passphrase == nil {
+		private, err = ssh.ParseRawPrivateKey(data)
+	} else {
+		private, err = ssh.ParseRawPrivateKeyWithPassphrase(data, passphrase)
+	}
+	if err == nil { // it was read before
+		l.private[file] = private
+	}
+}
+
+// addToAgent gives the agent the key that was offered last, as AddKeysToAgent has
+// it. That it cannot is no reason to end a login.
+func (l *login) addToAgent() {
+	private, ok := l.private[l.offered]
+	if !ok || l.agent == nil {
+		return
+	}
+	added := agent.AddedKey{PrivateKey: private, Comment: l.offered}
+	for _, word := range strings.Fields(l.settings.AddKeysToAgent) {
+		if seconds, err := strconv.ParseUint(word, 10, 32); err == nil {
+			added.LifetimeSecs = uint32(seconds)
+		} else if word == "confirm" {
+			added.ConfirmBeforeUse = true
+		}
+	}
+	if err := l.agent.Add(added); err != nil {
+		l.notice(fmt.Sprintf("the key %s is not added to the agent: %v", l.offered, err))
+	}
 }

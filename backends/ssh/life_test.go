@@ -152,10 +152,26 @@ func TestSessionsAreShared(t *testing.T) {
 		}
 		all = append(all, p)
 	}
-	soon, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer end()
-	if _, err := c.Exec(soon, backends.Command{Argv: []string{"true"}}); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ssh.ErrUnsure) {
-		t.Errorf("one more: %v", err)
+	full := false
+	for range 2 { // nod's own session has made way for the first of them, or takes its place
+		tried, giveUp := context.WithCancelCause(ctx)
+		waits := time.AfterFunc(200*time.Millisecond, func() { giveUp(context.DeadlineExceeded) })
+		p, err := c.Exec(tried, backends.Command{Argv: []string{"sleep", "1000"}})
+		if err != nil {
+			full = true
+			if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ssh.ErrUnsure) {
+				t.Errorf("one more: %v", err)
+			}
+			break
+		}
+		if waits.Stop() {
+			all = append(all, p)
+		} else { // it came as its time was over
+			_, _ = p.Wait()
+		}
+	}
+	if !full {
+		t.Error("more sessions than the server allows")
 	}
 	cancel()
 	for _, p := range all {
@@ -163,6 +179,33 @@ func TestSessionsAreShared(t *testing.T) {
 			t.Errorf("%s, %v", o, err)
 		}
 	}
+}
+
+// A server that allows one session on a connection runs everything, one after the
+// other, also for several that share the connection.
+func TestOneSessionIsEnough(t *testing.T) {
+	w := newWorld(t, "MaxSessions 1")
+	opt := w.options()
+	opt.Ride = onHolder(w.hold())
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			c, err := ssh.Dial(w.context(), ssh.Host{Name: "box"}, opt)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range 3 {
+				if o, out, _ := run(t, c, "echo", fmt.Sprint(i)); !o.OK() || out != fmt.Sprintln(i) {
+					t.Errorf("%s, %q", o, out)
+				}
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // Somebody ends all our shells at the other side: signals still arrive.

@@ -37,6 +37,7 @@ type request struct {
 	subsystem string // instead of a command
 	env       []string
 	terminal  *terminalRequest
+	attendant bool // it is ours, and no program
 }
 
 // terminalRequest asks for a pseudo terminal.
@@ -56,6 +57,8 @@ type session interface {
 	// the program gets EPIPE. It reports whether the server understands that.
 	refuseOutput() bool
 	resize(backends.Size) error
+	// signal asks the server to signal what runs, which it may not do.
+	signal(name string) error
 	// ended is closed when the outcome is known or never will be.
 	ended() <-chan struct{}
 	// outcome is valid after ended; Unknown if the server did not say.
@@ -277,5 +280,11 @@ func (s *clientSession) refuseOutput() bool {
 
 func (s *clientSession) resize(size backends.Size) error {
 	_, err := s.ch.SendRequest("window-change", false, ssh.Marshal(sizeRequest{Columns: uint32(size.Cols), Rows: uint32(size.Rows)}))
+	return err
+}
+
+// signal implements [session] (RFC 4254, 6.9). There is no answer to it.
+func (s *clientSession) signal(name string) error {
+	_, err := s.ch.SendRequest("signal", false, ssh.Marshal(struct{ Name string }{name}))
 	return err
 }

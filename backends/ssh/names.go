@@ -64,7 +64,7 @@ func collectNames(file, home string, depth int, names *[]string) error {
 
 // included are the files that a pattern of Include in a file stands for.
 func included(pattern, file, home string) []string {
-	p := expander{home: home}.path(pattern)
+	p := expander{home: home, getenv: os.Getenv}.path(pattern)
 	if !filepath.IsAbs(p) {
 		base := filepath.Join(home, ".ssh")
 		if strings.HasPrefix(file, "/etc/ssh/") {

@@ -2,8 +2,10 @@ package ssh
 
 import (
 	"context"
-	"os"
+	"io"
+	"net"
 	"os/user"
+	"strings"
 	"time"
 )
 
@@ -16,6 +18,13 @@ type Options struct {
 	User  string // the operator's name; from the system if empty
 	Agent string // the agent's socket; $SSH_AUTH_SOCK if empty, "none" for no agent
 
+	// Env is the operator's environment, and Dir the folder that they are in: what
+	// ssh_config starts gets them. The process's own if empty.
+	Env []string
+	Dir string
+	// Withhold are names of settings of Env that never go to a host.
+	Withhold []string
+
 	Asker Asker
 	// Step is told what is being done. It must not block.
 	Step func(Step)
@@ -25,6 +34,14 @@ type Options struct {
 	// the target is to log in itself. Nil: it always does. Whoever logs in for it
 	// does so with this DialTimeout.
 	Ride func(ctx context.Context, s Settings, dialTimeout time.Duration) (*Ride, error)
+
+	// Hop, if not nil, gives the connection to a host that others are reached
+	// through, which somebody else has logged in. Nil: each connection logs in to
+	// its hops itself.
+	Hop func(ctx context.Context, hop Host) (Through, error)
+
+	// Limit, if not nil, bounds how many logins to one server are under way.
+	Limit *Limit
 
 	// Keepalive is the time between questions whether the other side is still
 	// there; after three without an answer the connection is lost. 5 s if zero.
@@ -43,6 +60,12 @@ type Options struct {
 	RetryEvery, RetryAtMost time.Duration
 }
 
+// Through is a connection that others go through. Closing it gives it back.
+type Through interface {
+	Dial(ctx context.Context, address string) (net.Conn, error)
+	io.Closer
+}
+
 const (
 	defaultKeepalive = 5 * time.Second
 	defaultMaxKeys   = 5
@@ -59,9 +82,12 @@ func (o Options) withDefaults() Options {
 	if u, err := user.Current(); err == nil { // else "~" leads nowhere, which whoever opens such a file reports
 		o.Home, o.User = or(o.Home, u.HomeDir), or(o.User, u.Username)
 	}
+	if o.Env == nil {
+		o.Env = environ()
+	}
 	switch o.Agent {
 	case "":
-		o.Agent = os.Getenv("SSH_AUTH_SOCK")
+		o.Agent = o.getenv("SSH_AUTH_SOCK")
 	case "none":
 		o.Agent = ""
 	}
@@ -86,3 +112,16 @@ func (o Options) withDefaults() Options {
 func (o Options) step(host string, stage Stage, detail string) {
 	o.Step(Step{Host: host, Stage: stage, Detail: detail, At: time.Now()})
 }
+
+// getenv is a setting of the operator's environment.
+func (o Options) getenv(name string) string {
+	for i := len(o.Env) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(o.Env[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// note tells the operator something that outlives the step.
+func (o Options) note(host, text string) { o.step(host, Noted, text) }

@@ -282,13 +282,20 @@ func (p *process) whyUnknown() error {
 // force.
 const endTime = 2*backends.KillDelay + 5*time.Second
 
+// handTime is how long ending a program waits for an attendant.
+const handTime = 5 * time.Second
+
 // end makes the program and everything in its session end.
 func (p *process) end() error {
 	ctx, cancel := p.c.limited(endTime)
 	defer cancel()
-	a, err := p.c.hand(ctx)
+	soon, stop := context.WithTimeout(ctx, handTime)
+	defer stop()
+	a, err := p.c.hand(soon)
 	if err == nil {
 		err = a.end(ctx, p.group, p.sid, p.polite)
+	} else if ctx.Err() == nil {
+		err = p.bySession(string(p.polite), "KILL")
 	}
 	select {
 	case <-p.s.ended(): // the server tells before or just after

@@ -28,7 +28,7 @@ type proxyConn struct {
 // standard input and output as the connection. It has no terminal, so that it
 // cannot draw over the console; what it says on standard error is kept for the
 // error message.
-func startProxy(command string) (*proxyConn, error) {
+func startProxy(command string, opt Options) (*proxyConn, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,8 @@ func startProxy(command string) (*proxyConn, error) {
 		return nil, err
 	}
 	p := &proxyConn{Conn: conn, stderr: &posix.Tail{}, ended: make(chan struct{})}
-	p.cmd = exec.Command(operatorShell(), "-c", "exec "+command)
+	p.cmd = exec.Command(opt.shell(), "-c", "exec "+command)
+	p.cmd.Env, p.cmd.Dir = opt.Env, opt.Dir
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs, theirs, p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	p.cmd.WaitDelay = proxyGrace

@@ -173,6 +173,7 @@ type passengerSession struct {
 type outlet struct {
 	io.Reader
 	link  *passengerLink
+	read  atomic.Int64 // bytes
 	once  sync.Once
 	empty chan struct{} // closed when it has been read to its end
 }
@@ -184,6 +185,7 @@ func (l *passengerLink) outlet(r io.Reader) *outlet {
 func (o *outlet) Read(b []byte) (int, error) {
 	n, err := o.Reader.Read(b)
 	o.link.received.Add(int64(n))
+	o.read.Add(int64(n))
 	if err != nil {
 		o.once.Do(func() { close(o.empty) })
 	}
@@ -208,27 +210,36 @@ func (p *passengerSession) gone() <-chan struct{}       { return p.over }
 func (p *passengerSession) outcome() backends.Outcome   { return p.result }
 
 // unreadTime is how long the outputs of a session that was given up may wait for
-// somebody to read them.
+// somebody to read on.
 const unreadTime = 10 * time.Second
 
 func (p *passengerSession) close() {
 	p.closing.Do(func() {
 		p.GiveUp()
 		go func() {
-			late, cancel := context.WithTimeout(context.Background(), unreadTime)
-			defer cancel()
-			for _, o := range []*outlet{p.out, p.errs} {
-				select {
-				case <-o.empty:
-				case <-late.Done():
-				case <-o.link.end: // whoever still reads does it now
-					_ = sleep(late, backends.DrainDelay)
-					cancel()
-				}
-			}
+			p.out.leave()
+			p.errs.leave()
 			_ = p.Session.Close() // gives no error
 		}()
 	})
+}
+
+// leave returns when the output has been read to its end, or nobody reads it any more.
+func (o *outlet) leave() {
+	for before := int64(-1); before != o.read.Load(); {
+		before = o.read.Load()
+		select {
+		case <-o.empty:
+			return
+		case <-time.After(unreadTime):
+		case <-o.link.end: // whoever still reads does it now
+			select {
+			case <-o.empty:
+			case <-time.After(backends.DrainDelay):
+			}
+			return
+		}
+	}
 }
 
 // refuseOutput closes our end of the pipe: the master tells the other side.
@@ -241,3 +252,8 @@ func (p *passengerSession) refuseOutput() bool {
 }
 
 func (p *passengerSession) resize(s backends.Size) error { return p.Resize(s.Cols, s.Rows) }
+
+// signal implements [session]: a stock master has no word for it.
+func (p *passengerSession) signal(string) error {
+	return errors.New("ssh: the operator's master passes no signals on")
+}

@@ -15,6 +15,7 @@ import (
 	xssh "golang.org/x/crypto/ssh"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/backends/ssh/sshdtest"
 )
@@ -162,11 +163,7 @@ func run(t testing.TB, target backends.Target, argv ...string) (o backends.Outco
 // until waits for a condition.
 func until(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	limit := time.Now().Add(patience)
-	for !cond() {
-		if time.Now().After(limit) {
-			t.Fatalf("%s: not within %s", what, patience)
-		}
-		time.Sleep(5 * time.Millisecond)
+	if !backendtest.Soon(patience, cond) {
+		t.Fatalf("%s: not within %s", what, patience)
 	}
 }

@@ -174,19 +174,23 @@ const (
 	// stuckWrite is how long one call of a writer may take after the program's
 	// end before the writer is left alone.
 	stuckWrite = 2 * time.Second
-	// closeTime is how long the server may take to close the session after the
-	// program's end. It only matters on a link that is about to be lost.
+	// closeTime is how long the server may take to close the session after the program's
+	// end, from when much came last. It only matters on a link that is about to be lost.
 	closeTime = 10 * time.Second
 	// finishPoll is how often the streams are looked at then.
 	finishPoll = 20 * time.Millisecond
 	// maxAfterEnd is how many bytes after the program's end are certainly not its
 	// own: more than a full window (2 MiB) and what pipes hold.
 	maxAfterEnd = 8 << 20
-	// neverPauses is how long after the program's end output that has not paused is taken
+	// neverPauses is how long after the program's end output that does not pause is taken
 	// for somebody else's, once the other side has answered what it was asked DrainDelay
 	// after the end: it had read what the program wrote by then, and its answer comes
-	// behind that, however slow the link is.
+	// behind that, however slow the link is. The answer does not wait for a full window,
+	// so while much comes in each such time, the window may be what holds the rest back.
 	neverPauses = 4 * backends.DrainDelay
+	// much is as many bytes in neverPauses as a reader on a machine under load takes at
+	// the least.
+	much = 64 << 10
 )
 
 // finish is called when the program has ended. It returns when the output has
@@ -213,6 +217,11 @@ func (st *streams) finish(ping func()) (notice string) {
 		late   <-chan struct{}       // closed when it has answered what was asked DrainDelay after the end
 		pause  = backends.DrainDelay // until the next look
 		closed time.Time
+
+		period = ended  // of neverPauses: its beginning,
+		begun  = before // and what had come by then
+		flowed = ended  // when a period was over in which much had come
+		left   int64    // what had come when the session was closed
 	)
 	for !waitAll(drains, pause) {
 		pause = finishPoll
@@ -232,12 +241,18 @@ func (st *streams) finish(ping func()) (notice string) {
 		if late == nil && time.Since(ended) >= backends.DrainDelay {
 			late = answered(ping)
 		}
-		if closed.IsZero() && (quiet && isClosed(answer) ||
-			now-before > maxAfterEnd || time.Since(ended) >= neverPauses && isClosed(late) && !busy) {
-			closed, notice = time.Now(), backends.OutputOpen
+		if time.Since(period) >= neverPauses {
+			if now-begun >= much {
+				flowed = time.Now()
+			}
+			period, begun = time.Now(), now
+		}
+		never := time.Since(flowed) >= neverPauses && isClosed(late) && !busy
+		if closed.IsZero() && (quiet && isClosed(answer) || now-before > maxAfterEnd || never) {
+			closed, left, notice = time.Now(), now, backends.OutputOpen
 			st.s.close()
 		}
-		if st.abandoned() || !closed.IsZero() && !busy && time.Since(closed) > closeTime {
+		if st.abandoned() || !closed.IsZero() && !busy && (now-left > maxAfterEnd || min(time.Since(closed), time.Since(flowed)) > closeTime) {
 			break
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/tmux"
 )
 
@@ -41,7 +42,7 @@ func TestAConnectionThatIsNotReadStopsNoPane(t *testing.T) {
 			t.Parallel()
 			s, _, _ := server(t) // of its own: clients of other sessions would be a relief
 			count := filepath.Join(t.TempDir(), "count")
-			flood := fmt.Sprintf("i=0; while :; do i=$((i+1)); echo $i >%[1]s.new; mv %[1]s.new %[1]s; seq 1 20000; done", count)
+			flood := fmt.Sprintf("i=0; while :; do i=$((i+1)); echo $i >%[1]s.new; mv %[1]s.new %[1]s; seq 1 20000; sleep 0.02; done", count)
 			name := tmux.Prefix + "t-" + strconv.Itoa(try)
 			_, err := s.Create(t.Context(), tmux.NewSession{
 				Name: name, Window: "shared", Owner: tmux.Owner(), Size: backends.Size{Cols: 80, Rows: 24}, Shell: []string{"sh", "-c", flood},
@@ -108,10 +109,8 @@ func TestTheClientBesideAConnectionEndsWithIt(t *testing.T) {
 	}
 	wait := func(what string, ok func() bool) {
 		t.Helper()
-		for limit := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(limit) {
-				t.Fatalf("waited for %s: %s", what, clients())
-			}
+		if !backendtest.Soon(time.Minute, ok) {
+			t.Fatalf("waited for %s: %s", what, clients())
 		}
 	}
 	wait("both", func() bool { return strings.Count(clients(), "\n") == 2 && strings.Count(clients(), "no-output") == 1 })

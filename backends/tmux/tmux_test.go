@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/tmux"
 	"github.com/nod-console/nod/backends/vt"
@@ -403,9 +404,7 @@ func TestATmuxThatCannotBeDrivenIsAClearError(t *testing.T) {
 	dir := t.TempDir()
 	open := func(script string) error {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		backendtest.WriteProgram(t, filepath.Join(dir, "tmux"), "#!/bin/sh\n"+script+"\n")
 		target := local.New([]string{"PATH=" + dir})
 		defer func() {
 			if err := target.Close(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Version is a tmux release.
@@ -67,14 +68,14 @@ func (v Version) AtLeast(major, minor int) bool {
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
 
-var numbered = regexp.MustCompile(`^tmux (?:next-)?(\d{1,4})\.(\d{1,4})`)
+var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^tmux (?:next-)?(\d{1,4})\.(\d{1,4})`) })
 
 // parseVersion reads the answer of "tmux -V": "tmux 3.3a", "tmux next-3.5". A
 // build that carries no release number ("tmux master", "tmux openbsd-7.5") is
 // newer than every check made here.
 func parseVersion(s string) (Version, error) {
 	s = strings.TrimSpace(s)
-	if m := numbered.FindStringSubmatch(s); m != nil {
+	if m := numbered().FindStringSubmatch(s); m != nil {
 		major, _ := strconv.Atoi(m[1]) // at most four digits each
 		minor, _ := strconv.Atoi(m[2])
 		return Version{major, minor}, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/tmux"
 	"github.com/nod-console/nod/backends/vt"
@@ -52,9 +53,7 @@ func wrapping(t *testing.T, script string) (backends.Target, string) {
 	}
 	dir := t.TempDir()
 	script = strings.NewReplacer("DIR", dir, "REAL", real).Replace(script)
-	if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	backendtest.WriteProgram(t, filepath.Join(dir, "tmux"), script)
 	target := local.New(append(home(t), "PATH="+dir+":"+os.Getenv("PATH")))
 	t.Cleanup(func() {
 		if err := target.Close(); err != nil {

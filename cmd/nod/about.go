@@ -13,7 +13,7 @@ import (
 	"github.com/nod-console/nod/ui/keys"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func (a *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print nod's version",
@@ -24,7 +24,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-func (a *app) manCommand() *cobra.Command {
+func (a *program) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man",
 		Short: "print the manual page (nod man | man -l -)",
@@ -42,7 +42,7 @@ func (a *app) manCommand() *cobra.Command {
 
 // printManual prints the page of nod itself, with the console's keys and the topics,
 // and behind it those of its commands.
-func (a *app) printManual(root *cobra.Command) error {
+func (a *program) printManual(root *cobra.Command) error {
 	var page strings.Builder
 	if err := doc.GenMan(root, manualHeader(), &page); err != nil {
 		return err
@@ -58,12 +58,12 @@ func (a *app) printManual(root *cobra.Command) error {
 const seeAlsoHeading = ".SH SEE ALSO\n"
 
 // printManuals prints the pages of the commands below parent.
-func (a *app) printManuals(parent *cobra.Command) error {
+func (a *program) printManuals(parent *cobra.Command) error {
 	for _, c := range parent.Commands() {
 		if c.Hidden || c.Name() == "help" {
 			continue
 		}
-		if err := doc.GenMan(c, manualHeader(), a.out); err != nil {
+		if err := doc.GenMan(c, manualHeader(), a.Out); err != nil {
 			return err
 		}
 		if err := a.printManuals(c); err != nil {
@@ -77,7 +77,7 @@ func manualHeader() *doc.GenManHeader {
 	return &doc.GenManHeader{Title: "NOD", Section: "1", Source: "nod " + version, Manual: "nod"}
 }
 
-func (a *app) configCommand() *cobra.Command {
+func (a *program) configCommand() *cobra.Command {
 	parent := &cobra.Command{Use: "config", Short: "look at the configuration"}
 	var asJSON bool
 	explain := &cobra.Command{
@@ -90,9 +90,9 @@ func (a *app) configCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(a.out).Encode(c.Explain())
+				return json.NewEncoder(a.Out).Encode(c.Explain())
 			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "# file\t%s\t\n", c.Path())
 			for _, v := range c.Explain() {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", v.Key, v.Value, v.Origin)

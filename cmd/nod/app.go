@@ -4,72 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/history"
+	"github.com/nod-console/nod/cmd/nod/internal/app/controller"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
-// Exit statuses of nod itself; "nod run" otherwise ends with the command's own.
-const (
-	statusTimeout     = 124 // the command did not end in time
-	statusFailed      = 125 // nod could not do what was asked
-	statusDenied      = 126 // a rule or the operator said no
-	statusInterrupted = 130 // the operator interrupted
-)
-
-// exitStatus is an error that ends the program with a status and says nothing:
-// what there was to say has been said.
-type exitStatus int
-
-func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
-
-// streams are the program's standard streams.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-	// inFile and outFile are the terminals, if the streams are files at all.
-	inFile, outFile *os.File
-}
-
-func standardStreams() streams {
-	return streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, inFile: os.Stdin, outFile: os.Stdout}
-}
-
-// app is one invocation of nod.
-type app struct {
-	streams
-	args    []string // as they were given
-	signals signals
-	jobs    jobs
-	getenv  func(string) string
-	hide    func(names ...string) // variables from programs that nod starts; nil: none
-	flags   struct {
+// program is one invocation of nod.
+type program struct {
+	process.System
+	args  []string              // as they were given
+	hide  func(names ...string) // variables from programs that nod starts; nil: none
+	flags struct {
 		config, theme, posture, model, resume string
 		socket, pane                          string
 		approveAll, plain                     bool
 	}
 }
 
-func newApp(s streams, getenv func(string) string) *app { return &app{streams: s, getenv: getenv} }
+func newProgram(getenv func(string) string) *program {
+	return &program{System: process.Standard(getenv)}
+}
 
 // run parses args, does what they say and returns the exit status.
-func (a *app) run(ctx context.Context, args []string) int {
+func (a *program) run(ctx context.Context, args []string) int {
 	a.args = args
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	err := misspelt(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
-	var status exitStatus
+	var status process.ExitStatus
 	switch {
 	case err == nil:
 		return 0
@@ -82,7 +55,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		text += "; " + fault.Hint
 	}
 	a.complain("%s", text)
-	return statusFailed
+	return process.StatusFailed
 }
 
 // misspelt is the error for a word that is no command of a group, for which cobra
@@ -127,7 +100,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s: %q is too much; see %s --help", called(cmd), args[0], cmd.CommandPath())
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func (a *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "nod [TARGET...]",
 		Short: "an operations console that waits for your nod",
@@ -164,7 +137,7 @@ write into ~/.config/nod/config.toml:
 	f.StringVar(&a.flags.pane, "pane", "", "work in a pane that you already have, such as %3 (tmux list-panes -a)")
 	f.BoolVar(&a.flags.plain, "plain", false, "lines instead of a screen, for screen readers and logs (also ACCESSIBLE=1)")
 	f.StringVar(&a.flags.resume, "resume", "", "go on with the last conversation, or with --resume=ID (nod history list)")
-	f.Lookup("resume").NoOptDefVal = lastConversation
+	f.Lookup("resume").NoOptDefVal = controller.LastConversation
 	f.StringVar(&a.flags.theme, "theme", "", "colours: see \"nod config explain\"")
 	root.AddCommand(
 		a.askCommand(), a.runCommand(), a.riskCommand(), a.policyCommand(), a.auditCommand(), a.replayCommand(), a.recordingsCommand(), a.historyCommand(),
@@ -180,8 +153,8 @@ write into ~/.config/nod/config.toml:
 }
 
 // config loads the configuration with the flags that were given.
-func (a *app) config() (*config.Config, error) {
-	src := config.Source{Getenv: a.getenv, Flags: map[string]string{}, FlagNames: map[string]string{}}
+func (a *program) config() (*config.Config, error) {
+	src := config.Source{Getenv: a.Getenv, Flags: map[string]string{}, FlagNames: map[string]string{}}
 	for _, f := range []struct{ key, name, value string }{
 		{"config", "config", a.flags.config},
 		{"display.theme", "theme", a.flags.theme},
@@ -195,7 +168,7 @@ func (a *app) config() (*config.Config, error) {
 	}
 	c, err := config.Load(src)
 	if err == nil {
-		_, err = boundKeys(c)
+		_, err = controller.BoundKeys(c)
 	}
 	if err != nil {
 		return c, err
@@ -210,16 +183,16 @@ func (a *app) config() (*config.Config, error) {
 	return c, nil
 }
 
-func (a *app) printf(format string, args ...any) error {
-	_, err := fmt.Fprintf(a.out, format, args...)
+func (a *program) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(a.Out, format, args...)
 	return err
 }
 
 // warn tells what is done in a lesser way than promised.
-func (a *app) warn(text string) { a.complain("%s", text) }
+func (a *program) warn(text string) { a.complain("%s", text) }
 
 // complain prints a line to standard error. Where even that fails, there is
 // nobody left to tell.
-func (a *app) complain(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.err, "nod: "+format+"\n", args...)
+func (a *program) complain(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.Err, "nod: "+format+"\n", args...)
 }

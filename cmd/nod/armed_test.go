@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/ui/screen"
 )
 
 // TestARunWaitsForItsReverts: nobody but nod takes a revert back, so that an
@@ -46,7 +47,7 @@ func TestARunWaitsForItsReverts(t *testing.T) {
 	<-settled
 	mu.Lock()
 	defer mu.Unlock()
-	if said[0] != printable("armed\x1b[2J") || !slices.Contains(said, "waiting until a new login works, or the revert has come; ^C leaves it armed") || said[len(said)-1] != "reverted" {
+	if said[0] != screen.CleanLines("armed\x1b[2J") || !slices.Contains(said, "waiting until a new login works, or the revert has come; ^C leaves it armed") || said[len(said)-1] != "reverted" {
 		t.Errorf("%q", said)
 	}
 }

@@ -13,9 +13,15 @@ import (
 
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/ui/screen"
 )
 
-func (a *app) askCommand() *cobra.Command {
+func (a *program) askCommand() *cobra.Command {
 	var asJSON, approveAll bool
 	var target, pane string
 	cmd := &cobra.Command{
@@ -46,10 +52,10 @@ not be kept, on a full disk, is a warning.`,
 	return cmd
 }
 
-func (a *app) prompt(args []string) (string, error) {
+func (a *program) prompt(args []string) (string, error) {
 	text := strings.Join(args, " ")
 	if text == "-" {
-		data, err := io.ReadAll(a.in)
+		data, err := io.ReadAll(a.In)
 		if err != nil {
 			return "", err
 		}
@@ -61,67 +67,63 @@ func (a *app) prompt(args []string) (string, error) {
 	return text, nil
 }
 
-func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, approveAll bool) (err error) {
+func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, approveAll bool) (err error) {
 	c, err := a.config()
 	if err != nil {
 		return err
 	}
-	there, err := a.existingPane(c, pane)
+	there, err := targets.FindOwnPane(c, a.Getenv, a.flags.socket, pane)
 	if err != nil {
 		return fmt.Errorf("ask: %w", err)
 	}
-	b, err := a.openBrain(c)
+	b, err := app.OpenModel(c, a.Getenv)
 	if err != nil {
 		return err
 	}
-	defer b.client.Close()
-	state, barred, err := a.stateDir()
+	defer b.Client.Close()
+	state, barred, err := config.StateDirAnyway(a.Getenv)
 	if err != nil {
 		return err
 	}
-	store, kept, err := a.openHistory(ctx, state, barred)
+	store, kept, err := app.OpenHistory(ctx, a.Getenv, state, barred)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		lost, closeErr := kept.close(context.WithoutCancel(ctx), a, store)
+		lost, closeErr := kept.Close(context.WithoutCancel(ctx), store)
 		if lost != nil {
 			a.warn(lost.Error()) // the answer was given
 		}
 		err = errors.Join(err, closeErr)
 	}()
-	var h *house
+	var h *app.Core
 	out := &reporter{app: a, json: asJSON}
-	approver, closeTTY := a.askOnTerminal(&h, out.hold)
+	approver, closeTTY := approveOnTTY(&a.System, &h, out.hold)
 	defer closeTTY()
-	ask, closeQuestions := a.questionsOnTerminal()
-	defer closeQuestions()
-	allow, closeAllow := a.allowOnTerminal()
-	defer closeAllow()
-	choose, closeChoose := a.chooseOnTerminal()
-	defer closeChoose()
+	questions := questions.OnTerminal(&a.System)
+	defer questions.Close()
 	armed := newArmed(a.warn)
-	h, err = a.openHouse(c, plan{
-		approver: approver, approveAll: approveAll, ask: ask, allow: allow, choose: choose, warn: a.warn, reverting: armed.take,
-		panes: there != nil, existing: there, spare: kept.dir,
+	h, err = app.Open(c, a.Getenv, app.Options{
+		Options:  targets.Options{Ask: questions.Asker(), Warn: a.warn, Panes: there != nil, Existing: there},
+		Approver: approver, ApproveAll: approveAll, Allow: questions.Allower(), Choose: questions.Chooser(), Reverting: armed.take, Spare: kept.Dir,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	site, err := h.sites.open(ctx, target)
+	open, err := h.Targets.Open(ctx, target)
 	if err != nil {
 		return fmt.Errorf("ask: %w", err)
 	}
-	talk, err := store.Create(ctx, site.name(), b.shown())
+	talk, err := store.Create(ctx, open.Name(), b.ShownName())
 	if err != nil {
 		return err
 	}
-	turns, err := h.openAgent(b, store)
+	turns, err := h.OpenAgent(b, store)
 	if err != nil {
 		return err
 	}
-	h.consider(ctx)
+	h.ReadGuidance(ctx)
 	ending := turns.Run(ctx, talk.ID, prompt, out.take)
 	armed.settle(ctx)
 	if err := store.End(context.WithoutCancel(ctx), talk.ID); err != nil {
@@ -131,7 +133,7 @@ func (a *app) ask(ctx context.Context, target, prompt, pane string, asJSON, appr
 		return out.failed
 	}
 	if status := endingStatus(ctx, ending); status != 0 {
-		return exitStatus(status)
+		return process.ExitStatus(status)
 	}
 	return nil
 }
@@ -141,16 +143,16 @@ func endingStatus(ctx context.Context, e agent.Ending) int {
 	case agent.Answered:
 		return 0
 	case agent.Denied:
-		return statusDenied
+		return process.StatusDenied
 	case agent.Interrupted:
-		return interruptedStatus(ctx)
+		return process.InterruptedStatus(ctx)
 	}
-	return statusFailed
+	return process.StatusFailed
 }
 
 // reporter prints the events of a turn.
 type reporter struct {
-	app  *app
+	app  *program
 	json bool
 
 	mu     sync.Mutex
@@ -211,7 +213,7 @@ func (r *reporter) line(e agent.Event) error {
 // words prints the answer to standard output and the rest to standard error.
 func (r *reporter) words(e agent.Event) error {
 	if text, ok := e.(agent.Text); ok {
-		clean := printable(text.Text)
+		clean := screen.CleanLines(text.Text)
 		r.open = !strings.HasSuffix(clean, "\n")
 		return r.app.printf("%s", clean)
 	}
@@ -226,7 +228,7 @@ func (r *reporter) words(e agent.Event) error {
 	if note == "" {
 		return nil
 	}
-	_, err := fmt.Fprintln(r.app.err, printable(note))
+	_, err := fmt.Fprintln(r.app.Err, screen.CleanLines(note))
 	return err
 }
 

@@ -12,13 +12,13 @@ import (
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/policy/show"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/ui/screen"
 )
 
-func ledgerDir(state string) string { return filepath.Join(state, "ledger") }
-
-func (a *app) auditCommand() *cobra.Command {
+func (a *program) auditCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "audit",
 		Short: "read and prove the record of what ran",
@@ -32,65 +32,32 @@ func (a *app) auditCommand() *cobra.Command {
 }
 
 // ledgerFolder is the folder of the ledger, which need not exist.
-func (a *app) ledgerFolder() (string, error) {
-	state, err := config.StatePath(a.getenv)
+func (a *program) ledgerFolder() (string, error) {
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return "", err
 	}
-	return ledgerDir(state), nil
+	return config.LedgerDir(state), nil
 }
-
-// auditError says what to do about an error of the ledger.
-func auditError(dir string, err error) error {
-	var fault *ledger.Fault
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, ledger.ErrNone):
-		return noRecord(dir)
-	case errors.As(err, &fault) && !fault.Recoverable:
-		return damagedRecord{fmt.Errorf("audit: %w; keep a copy of %s and find out who wrote there", err, dir)}
-	case fault != nil:
-		return damagedRecord{fmt.Errorf("audit: %w", err)}
-	}
-	return fmt.Errorf("audit: %w", err)
-}
-
-// damagedRecord is an error that says that the record is not as nod wrote it.
-type damagedRecord struct{ error }
-
-func (d damagedRecord) Unwrap() error { return d.error }
 
 // statusDamaged is what "nod audit verify" ends with when the record is not as nod
 // wrote it.
 const statusDamaged = 1
 
-// noRecord says that there is no record, and whether there was one.
-func noRecord(dir string) error {
-	lost, err := lostRecord(filepath.Dir(dir))
-	switch {
-	case err != nil:
-		return fmt.Errorf("audit: %w", err)
-	case lost != "":
-		return damagedRecord{fmt.Errorf("audit: %s; keep a copy of %s and find out who removed it", lost, filepath.Dir(dir))}
-	}
-	return fmt.Errorf("audit: there is no record in %s yet; nothing has run", dir)
-}
-
 // verdict ends the program as the proof of the record did: it prints damage and
 // makes a status of it.
-func (a *app) verdict(err error) error {
-	var found damagedRecord
+func (a *program) verdict(err error) error {
+	var found record.DamagedError
 	if !errors.As(err, &found) {
 		return err
 	}
-	if _, err := fmt.Fprintln(a.err, "nod: "+printable(found.Error())); err != nil {
+	if _, err := fmt.Fprintln(a.Err, "nod: "+screen.CleanLines(found.Error())); err != nil {
 		return err
 	}
-	return exitStatus(statusDamaged)
+	return process.ExitStatus(statusDamaged)
 }
 
-func (a *app) auditVerifyCommand() *cobra.Command {
+func (a *program) auditVerifyCommand() *cobra.Command {
 	var against string
 	var known uint64
 	cmd := &cobra.Command{
@@ -130,12 +97,12 @@ missing, and 125 if it cannot be read or there was never one.`,
 }
 
 // auditCompare proves the ledger and holds it against a log.
-func (a *app) auditCompare(path string, known uint64) error {
+func (a *program) auditCompare(path string, known uint64) error {
 	dir, err := a.ledgerFolder()
 	if err != nil {
 		return err
 	}
-	log := a.in
+	log := a.In
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
@@ -147,14 +114,14 @@ func (a *app) auditCompare(path string, known uint64) error {
 	report, heads, err := ledger.Compare(dir, log)
 	switch {
 	case err != nil:
-		return auditError(dir, err)
+		return record.Explain(dir, err)
 	case heads == 0:
 		return fmt.Errorf("audit: there is no head of this record in %s; set [record] copy, or name the log that has them", path)
 	}
 	if err := auditLosses(dir, known); err != nil {
 		return err
 	}
-	if _, err := checkRecordings(filepath.Dir(dir)); err != nil {
+	if _, err := record.CheckRecordings(filepath.Dir(dir)); err != nil {
 		return err
 	}
 	return a.printf("ok: %d records, head %s, %d heads in the log\n", report.Records, report.Head, heads)
@@ -162,13 +129,13 @@ func (a *app) auditCompare(path string, known uint64) error {
 
 // auditLosses says that a record before this one is missing.
 func auditLosses(dir string, known uint64) error {
-	lost, err := lostRecord(filepath.Dir(dir))
+	lost, err := record.Lost(filepath.Dir(dir))
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}
-	said, err := losses(dir, known)
+	said, err := record.LossesOnRecord(dir, known)
 	if err != nil {
-		return auditError(dir, err)
+		return record.Explain(dir, err)
 	}
 	if lost != "" {
 		said = append(said, lost)
@@ -176,22 +143,22 @@ func auditLosses(dir string, known uint64) error {
 	if len(said) == 0 {
 		return nil
 	}
-	return damagedRecord{fmt.Errorf("audit: what is here is as nod wrote it, and is not all: %s", strings.Join(said, "; "))}
+	return record.DamagedError{Err: fmt.Errorf("audit: what is here is as nod wrote it, and is not all: %s", strings.Join(said, "; "))}
 }
 
-func (a *app) auditVerify(known uint64) error {
+func (a *program) auditVerify(known uint64) error {
 	dir, err := a.ledgerFolder()
 	if err != nil {
 		return err
 	}
-	report, err := ledger.Verify(dir, headsDir(a.getenv))
+	report, err := ledger.Verify(dir, record.HeadsDir(a.Getenv))
 	if err != nil {
-		return auditError(dir, err)
+		return record.Explain(dir, err)
 	}
 	if err := auditLosses(dir, known); err != nil {
 		return err
 	}
-	summary, err := checkRecordings(filepath.Dir(dir))
+	summary, err := record.CheckRecordings(filepath.Dir(dir))
 	if err != nil {
 		return err
 	}
@@ -201,7 +168,7 @@ func (a *app) auditVerify(known uint64) error {
 	return a.printf("%s\n", summary)
 }
 
-func (a *app) auditShowCommand() *cobra.Command {
+func (a *program) auditShowCommand() *cobra.Command {
 	var last int
 	cmd := &cobra.Command{
 		Use:   "show",
@@ -226,10 +193,10 @@ the name of the run.`,
 	return cmd
 }
 
-func (a *app) auditShow(dir string, last int) error {
+func (a *program) auditShow(dir string, last int) error {
 	var lines []string
 	err := ledger.Read(dir, func(r ledger.Record) error {
-		if r.Note != nil && r.Note.Kind == recordingKind {
+		if r.Note != nil && r.Note.Kind == record.EndedKind {
 			return nil
 		}
 		lines = append(lines, recordLine(r))
@@ -243,7 +210,7 @@ func (a *app) auditShow(dir string, last int) error {
 			return printErr
 		}
 	}
-	return auditError(dir, err)
+	return record.Explain(dir, err)
 }
 
 // widest is how wide a column of "nod audit show" gets, but for the last of a line.
@@ -334,7 +301,7 @@ func brief(text string) string {
 // short is the end of an identifier, which tells records apart.
 func short(id string) string { return id[max(0, len(id)-6):] }
 
-func (a *app) auditExportCommand() *cobra.Command {
+func (a *program) auditExportCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "export",
@@ -347,13 +314,13 @@ func (a *app) auditExportCommand() *cobra.Command {
 			}
 			switch strings.ToLower(format) {
 			case "json":
-				err = ledger.ExportJSON(a.out, dir, nil)
+				err = ledger.ExportJSON(a.Out, dir, nil)
 			case "markdown":
-				err = ledger.ExportMarkdown(a.out, dir, nil)
+				err = ledger.ExportMarkdown(a.Out, dir, nil)
 			default:
 				err = fmt.Errorf("%q is not a format; use json or markdown", format)
 			}
-			return auditError(dir, err)
+			return record.Explain(dir, err)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "json", "json or markdown")

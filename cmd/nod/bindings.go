@@ -1,56 +1,26 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/cmd/nod/internal/app/controller"
 	"github.com/nod-console/nod/ui/keys"
 )
-
-// boundKeys are the console's keys as the configuration has them. The error quotes
-// the line that is wrong.
-func boundKeys(c *config.Config) (*keys.Table, error) {
-	wanted := make([]keys.Binding, 0, len(c.Keys))
-	for _, k := range c.Keys {
-		wanted = append(wanted, keys.Binding{Name: k.Name, Keys: k.Keys})
-	}
-	table, err := keys.Bind(wanted)
-	var bad *keys.BindError
-	if errors.As(err, &bad) {
-		name := "keys." + bad.Binding.Name
-		return nil, fmt.Errorf("config: %s: %s = %s: %w", c.Origin(name), name, quoted(bad.Binding.Keys), err)
-	}
-	return table, err
-}
-
-// quoted are names of keys as the configuration has them.
-func quoted(names []string) string {
-	all := make([]string, 0, len(names))
-	for _, n := range names {
-		all = append(all, fmt.Sprintf("%q", n))
-	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return "[" + strings.Join(all, ", ") + "]"
-}
 
 // pageWidth is how wide the page of the keys is, in columns.
 const pageWidth = 80
 
 // keysTopic is "nod help keys": the keys as the configuration has them.
-func (a *app) keysTopic() *cobra.Command {
+func (a *program) keysTopic() *cobra.Command {
 	return &cobra.Command{
 		Use: "keys", Short: "the console's keys and commands, and how to bind keys", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var table *keys.Table
 			c, err := a.config()
 			if err == nil {
-				table, err = boundKeys(c)
+				table, err = controller.BoundKeys(c)
 			}
 			if err != nil {
 				a.complain("%v", err)

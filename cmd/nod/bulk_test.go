@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 type echoes struct {
 	terminal backends.Terminal
 	came     chan struct{}
+	wire     *wire
 }
 
 func (e *echoes) Write(p []byte) (int, error) {
@@ -29,12 +31,12 @@ func (e *echoes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// types measures the time from a key to its echo until done is closed, or n times.
-func (e *echoes) types(t *testing.T, n int, done <-chan struct{}) []time.Duration {
+// types measures the time from a key to its echo, and the bytes that the wire carried
+// meanwhile, until done is closed, or n times.
+func (e *echoes) types(t *testing.T, n int, done <-chan struct{}) (all []time.Duration, carried []int64) {
 	t.Helper()
-	var all []time.Duration
 	for range n {
-		begun := time.Now()
+		begun, before := time.Now(), e.wire.carried.Load()
 		if _, err := e.terminal.Write([]byte("k")); err != nil {
 			t.Fatal(err)
 		}
@@ -44,19 +46,20 @@ func (e *echoes) types(t *testing.T, n int, done <-chan struct{}) []time.Duratio
 			t.Fatal("no echo")
 		}
 		all = append(all, time.Since(begun))
+		carried = append(carried, e.wire.carried.Load()-before)
 		select {
 		case <-done:
-			return all
+			return all, carried
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	return all
+	return all, carried
 }
 
-// percentile of durations, which are sorted with it.
-func percentile(all []time.Duration, p int) time.Duration {
+// percentile of times or counts, which are sorted with it.
+func percentile[T cmp.Ordered](all []T, p int) T {
 	slices.Sort(all)
-	return all[min(len(all)*p/100, len(all)-1)].Round(100 * time.Microsecond)
+	return all[min(len(all)*p/100, len(all)-1)]
 }
 
 // Who types into a terminal notices little of a transfer over the same
@@ -88,7 +91,7 @@ func TestKeysBesideBulk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	e := &echoes{came: make(chan struct{}, 100)}
+	e := &echoes{came: make(chan struct{}, 100), wire: r.wire}
 	e.terminal, err = conn.Terminal(t.Context(), backends.Command{Argv: []string{"sh", "-c", "stty raw -echo; printf k; exec cat"}, Stdout: e}, backends.Size{Cols: 80, Rows: 24})
 	if err != nil {
 		t.Fatal(err)
@@ -98,13 +101,9 @@ func TestKeysBesideBulk(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("the terminal says nothing")
 	}
-	// Behind what two megabytes of buffers hold, each key would wait for a second.
-	// On a machine that does other things, many wait now and then.
-	slack, most := 200*time.Millisecond, 25
-	if thorough() {
-		slack, most = 0, 50
-	}
-	idle := e.types(t, keys, nil)
+	// Two megabytes of buffers would pass before each key: for a second, on this link.
+	const buffers = 2 << 20
+	idle, _ := e.types(t, keys, nil)
 	idle50, idle99 := percentile(idle, 50), percentile(idle, 99)
 	t.Logf("alone: p50 %s, p99 %s", idle50, idle99)
 	copying := exec.Command("scp", "-q", "-F", r.config, "-o", "ControlPath="+socket, "box:"+r.path("big"), os.DevNull)
@@ -135,13 +134,16 @@ func TestKeysBesideBulk(t *testing.T) {
 			})
 			// It begins with a rush into all the buffers on its way.
 			eventually(t, "it flows", func() bool { return r.wire.carried.Load()-before > min(int64(size)/2, 8<<20) })
-			all := e.types(t, 1_000_000, done)
+			all, carried := e.types(t, 1_000_000, done)
 			running.Wait()
 			flow := float64(size) / time.Since(begun).Seconds() / 2_500_000
 			p50, p99 := percentile(all, 50), percentile(all, 99)
-			t.Logf("%d keys beside it: p50 %s, p99 %s; it had %.0f %% of the link", len(all), p50, p99, 100*flow)
-			if waited := percentile(all, most); waited > 3*idle50+slack {
-				t.Errorf("p%d %s beside it, %s alone", most, waited, idle50)
+			t.Logf("%d keys beside it: p50 %s, p99 %s, %d bytes pass; it had %.0f %% of the link", len(all), p50, p99, percentile(carried, 50), 100*flow)
+			if passed := percentile(carried, 25); passed > buffers*3/4 {
+				t.Errorf("%d bytes pass before a key and its echo", passed)
+			}
+			if thorough() && p50 > 3*idle50 {
+				t.Errorf("p50 %s beside it, %s alone", p50, idle50)
 			}
 		})
 	}

@@ -19,16 +19,18 @@ import (
 	"github.com/nod-console/nod/backends/docker"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/ssh"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/themes"
 )
 
 // completionCommand prints what a shell needs to complete nod's command lines.
-func (a *app) completionCommand() *cobra.Command {
+func (a *program) completionCommand() *cobra.Command {
 	shells := map[string]func(*cobra.Command) error{
-		"bash": func(root *cobra.Command) error { return root.GenBashCompletionV2(a.out, true) },
-		"zsh":  func(root *cobra.Command) error { return root.GenZshCompletion(a.out) },
-		"fish": func(root *cobra.Command) error { return root.GenFishCompletion(a.out, true) },
+		"bash": func(root *cobra.Command) error { return root.GenBashCompletionV2(a.Out, true) },
+		"zsh":  func(root *cobra.Command) error { return root.GenZshCompletion(a.Out) },
+		"fish": func(root *cobra.Command) error { return root.GenFishCompletion(a.Out, true) },
 	}
 	names := slices.Sorted(maps.Keys(shells))
 	return &cobra.Command{
@@ -54,7 +56,7 @@ conversations, runs, recordings, patterns, skills, models, postures and themes.`
 type completer func(ctx context.Context, word string) ([]cobra.Completion, error)
 
 // complete has cobra complete arguments and flags.
-func (a *app) complete(root *cobra.Command) {
+func (a *program) complete(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	files := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	for path, f := range map[string]cobra.CompletionFunc{
@@ -172,7 +174,7 @@ func described(name, about string) cobra.Completion {
 
 // targetNames are the targets that nod targets lists, hosts also without "ssh:" once
 // a letter is written, and containers once their kind is.
-func (a *app) targetNames(ctx context.Context, word string) (names []cobra.Completion, err error) {
+func (a *program) targetNames(ctx context.Context, word string) (names []cobra.Completion, err error) {
 	for _, kind := range []docker.Kind{docker.Docker, docker.Podman} {
 		if strings.HasPrefix(word, string(kind)+":") {
 			return a.containerNames(ctx, kind)
@@ -192,14 +194,14 @@ func (a *app) targetNames(ctx context.Context, word string) (names []cobra.Compl
 // listTime is how long an engine may take to list its containers.
 const listTime = 3 * time.Second
 
-func (a *app) containerNames(ctx context.Context, kind docker.Kind) (names []cobra.Completion, err error) {
+func (a *program) containerNames(ctx context.Context, kind docker.Kind) (names []cobra.Completion, err error) {
 	c, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	engine, err := docker.Find(ctx, docker.Settings{Kind: kind, Host: c.Docker.Host, Context: c.Docker.Context, Getenv: a.getenv})
+	engine, err := docker.Find(ctx, docker.Settings{Kind: kind, Host: c.Docker.Host, Context: c.Docker.Context, Getenv: a.Getenv})
 	if err != nil {
 		return nil, err
 	}
@@ -211,20 +213,20 @@ func (a *app) containerNames(ctx context.Context, kind docker.Kind) (names []cob
 	return names, err
 }
 
-func (a *app) hostNames(ctx context.Context, _ string) (names []cobra.Completion, err error) {
+func (a *program) hostNames(ctx context.Context, _ string) (names []cobra.Completion, err error) {
 	c, err := a.config()
 	if err != nil {
 		return nil, err
 	}
-	l, err := a.lines(c)
+	l, err := targets.NewConnections(c, a.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	names, err = ssh.Names(l.options())
+	names, err = ssh.Names(l.SSHOptions())
 	if err != nil {
 		return nil, err
 	}
-	held, err := l.folder.List(ctx)
+	held, err := l.Folder.List(ctx)
 	for _, h := range held {
 		if name := strings.TrimPrefix(h.Host, "ssh:"); !slices.Contains(names, name) {
 			names = append(names, name)
@@ -233,7 +235,7 @@ func (a *app) hostNames(ctx context.Context, _ string) (names []cobra.Completion
 	return names, err
 }
 
-func (a *app) modelNames(context.Context, string) (names []cobra.Completion, err error) {
+func (a *program) modelNames(context.Context, string) (names []cobra.Completion, err error) {
 	c, err := a.config()
 	if err != nil {
 		return nil, err
@@ -245,12 +247,12 @@ func (a *app) modelNames(context.Context, string) (names []cobra.Completion, err
 }
 
 // inHistory reads the conversations, if there are any, and changes nothing.
-func (a *app) inHistory(ctx context.Context, f func(*history.Store) error) error {
-	state, err := config.StatePath(a.getenv)
+func (a *program) inHistory(ctx context.Context, f func(*history.Store) error) error {
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return err
 	}
-	s, err := history.Open(ctx, historyDir(state), history.Options{ReadOnly: true})
+	s, err := history.Open(ctx, config.HistoryDir(state), history.Options{ReadOnly: true})
 	if errors.Is(err, history.ErrNone) {
 		return nil
 	}
@@ -260,7 +262,7 @@ func (a *app) inHistory(ctx context.Context, f func(*history.Store) error) error
 	return errors.Join(f(s), s.Close())
 }
 
-func (a *app) conversationNames(ctx context.Context, _ string) (names []cobra.Completion, err error) {
+func (a *program) conversationNames(ctx context.Context, _ string) (names []cobra.Completion, err error) {
 	err = a.inHistory(ctx, func(s *history.Store) error {
 		all, err := s.List(ctx, 0)
 		for _, c := range all {
@@ -271,7 +273,7 @@ func (a *app) conversationNames(ctx context.Context, _ string) (names []cobra.Co
 	return names, err
 }
 
-func (a *app) patternNames(ctx context.Context, _ string) (names []cobra.Completion, err error) {
+func (a *program) patternNames(ctx context.Context, _ string) (names []cobra.Completion, err error) {
 	err = a.inHistory(ctx, func(s *history.Store) error {
 		all, err := s.Patterns(ctx, "", false)
 		for _, p := range all {
@@ -282,29 +284,29 @@ func (a *app) patternNames(ctx context.Context, _ string) (names []cobra.Complet
 	return names, err
 }
 
-func (a *app) skillNames(ctx context.Context, _ string) (names []cobra.Completion, err error) {
+func (a *program) skillNames(ctx context.Context, _ string) (names []cobra.Completion, err error) {
 	c, err := a.config()
 	if err != nil {
 		return nil, err
 	}
-	state, err := config.StatePath(a.getenv)
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	k := a.newKnowledge(c, state, plan{warn: func(string) {}}) // what is wrong with a folder, its own commands say
-	k.consider(ctx)
-	for _, s := range k.catalog().All() {
+	k := app.NewGuidance(c, a.Getenv, state, nil, func(string) {}) // what is wrong with a folder, its own commands say
+	k.Read(ctx)
+	for _, s := range k.Catalog().All() {
 		names = append(names, described(s.Name, s.Description))
 	}
 	return names, nil
 }
 
-func (a *app) recordingNames(context.Context, string) (names []cobra.Completion, err error) {
-	state, err := config.StatePath(a.getenv)
+func (a *program) recordingNames(context.Context, string) (names []cobra.Completion, err error) {
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	all, err := recording.List(recordingsDir(state))
+	all, err := recording.List(config.RecordingsDir(state))
 	for _, f := range slices.Backward(all) {
 		names = append(names, described(f.Name, f.Target+" "+f.Started.Local().Format(time.DateTime)))
 	}
@@ -312,12 +314,12 @@ func (a *app) recordingNames(context.Context, string) (names []cobra.Completion,
 }
 
 // runNames are the runs that can be played, the newest first.
-func (a *app) runNames(context.Context, string) (names []cobra.Completion, err error) {
-	state, err := config.StatePath(a.getenv)
+func (a *program) runNames(context.Context, string) (names []cobra.Completion, err error) {
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	err = ledger.Read(ledgerDir(state), func(r ledger.Record) error {
+	err = ledger.Read(config.LedgerDir(state), func(r ledger.Record) error {
 		if r.Intent != nil && r.Intent.Recording != nil {
 			names = append(names, described(short(r.Intent.ID), r.Intent.Target+": "+r.Intent.Command))
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/controller"
 )
 
 // The main job, as an operator does it, with the guide and no network.
@@ -16,9 +18,9 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 	s := w.console(120, 40)
 	s.see("local", "F1")
 
-	s.typed("what is filling the disk?")
+	s.typed("what is filling the disk? Look in /etc")
 	s.press("Enter")
-	s.see("du -xh", "The fullest file system is") // in the mirror, and in the summary
+	s.see("du -xak", "The fullest file system is") // in the mirror, and in the summary
 
 	file := filepath.Join(w.home, "hello.txt")
 	proposal := "create a file " + file + " with hello"
@@ -90,9 +92,22 @@ func TestOperatorAsksWatchesApprovesAndFindsItOnRecord(t *testing.T) {
 // that is ignored.
 func answer(s *display, key string) {
 	s.t.Helper()
-	asked := asks(s.see("y approves"))
+	asked := asks(readsOn(s, "y approves"))
 	s.press(key)
 	s.until("see it answered", func(text string) bool { return asks(text) != asked })
+}
+
+// readsOn scrolls down in a dialog until it shows what is wanted.
+func readsOn(s *display, wanted string) string {
+	s.t.Helper()
+	for {
+		text := s.until("see "+wanted, func(text string) bool { return strings.Contains(text, wanted) || wantsReading(text) })
+		if strings.Contains(text, wanted) {
+			return text
+		}
+		s.press("PgDn")
+		s.until("see the next rows", func(now string) bool { return now != text })
+	}
 }
 
 // asks is the first line of what a dialog asks about, empty without one.
@@ -215,7 +230,7 @@ func TestTerminalIsRestored(t *testing.T) {
 			if end.says == "" {
 				return
 			}
-			if report := filepath.Join(".local", "state", "nod", crashReport); end.name == "panic" && !strings.Contains(read(t, w, report), "panic: once\n\ngoroutine ") {
+			if report := filepath.Join(".local", "state", "nod", controller.CrashReport); end.name == "panic" && !strings.Contains(read(t, w, report), "panic: once\n\ngoroutine ") {
 				t.Errorf("the report says %s", read(t, w, report))
 			}
 			w.extra = nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nod-console/nod/backends/docker/enginetest"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 // inContainers are the commands that panes have trouble with. What they print to a
@@ -64,7 +65,7 @@ func TestRunInAContainer(t *testing.T) {
 			}
 		}
 	}
-	if _, stderr, status := w.do("run", "-t", "docker:nowhere", "--", "true"); status != statusFailed || !strings.Contains(stderr, "no such container") {
+	if _, stderr, status := w.do("run", "-t", "docker:nowhere", "--", "true"); status != process.StatusFailed || !strings.Contains(stderr, "no such container") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }

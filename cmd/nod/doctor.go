@@ -17,6 +17,10 @@ import (
 	"github.com/nod-console/nod/agent/model"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/tmux"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/controller"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/themes"
 )
@@ -34,7 +38,7 @@ type finding struct {
 	Optional bool `json:"optional,omitempty"`
 }
 
-func (a *app) doctorCommand() *cobra.Command {
+func (a *program) doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -43,7 +47,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all := a.examine(cmd.Context())
 			if asJSON {
-				if err := json.NewEncoder(a.out).Encode(all); err != nil {
+				if err := json.NewEncoder(a.Out).Encode(all); err != nil {
 					return err
 				}
 			} else if err := a.printFindings(all); err != nil {
@@ -51,7 +55,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			}
 			for _, f := range all {
 				if !f.OK && !f.Optional {
-					return exitStatus(statusFailed)
+					return process.ExitStatus(process.StatusFailed)
 				}
 			}
 			return nil
@@ -61,7 +65,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printFindings(all []finding) error {
+func (a *program) printFindings(all []finding) error {
 	for _, f := range all {
 		word := "ok    "
 		switch {
@@ -83,7 +87,7 @@ func (a *app) printFindings(all []finding) error {
 }
 
 // examine runs all checks. Without a configuration only the rest is checked.
-func (a *app) examine(ctx context.Context) []finding {
+func (a *program) examine(ctx context.Context) []finding {
 	c, err := a.config()
 	all := []finding{verdictOf("config", configDetail(c), err, "correct the line, or move the file away")}
 	all = append(all, a.checkTerminal(ctx), a.checkTmux(ctx), a.checkShell(), checkHeld(ctx))
@@ -113,24 +117,24 @@ func configDetail(c *config.Config) string {
 	return c.Path()
 }
 
-func (a *app) checkTerminal(ctx context.Context) finding {
+func (a *program) checkTerminal(ctx context.Context) finding {
 	f := finding{Check: "terminal", Optional: true}
-	if a.outFile == nil || !term.IsTerminal(int(a.outFile.Fd())) {
+	if a.OutFile == nil || !term.IsTerminal(int(a.OutFile.Fd())) {
 		f.Detail, f.Fix = "standard output is not a terminal", "the console needs one; nod ask and nod run do not"
 		return f
 	}
-	cols, rows, err := term.GetSize(int(a.outFile.Fd()))
+	cols, rows, err := term.GetSize(int(a.OutFile.Fd()))
 	if err != nil {
 		f.Detail, f.Fix = err.Error(), "use another terminal"
 		return f
 	}
-	f.Detail = fmt.Sprintf("%d×%d, TERM=%s", cols, rows, a.getenv("TERM"))
-	if why, remedy := a.undrawable(); why != "" {
+	f.Detail = fmt.Sprintf("%d×%d, TERM=%s", cols, rows, a.Getenv("TERM"))
+	if why, remedy := controller.Undrawable(a.Getenv); why != "" {
 		f.Detail, f.Fix = f.Detail+": "+why, remedy+", or use nod --plain"
 		return f
 	}
-	if a.underscores(ctx) {
-		f.Detail, f.Fix = f.Detail+": "+underscored, wantsUTF8
+	if controller.Underscores(ctx, a.Getenv) {
+		f.Detail, f.Fix = f.Detail+": "+controller.Underscored, controller.WantsUTF8
 		return f
 	}
 	f.OK = true
@@ -140,7 +144,7 @@ func (a *app) checkTerminal(ctx context.Context) finding {
 	return f
 }
 
-func (a *app) checkTmux(ctx context.Context) finding {
+func (a *program) checkTmux(ctx context.Context) finding {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	target := local.New(os.Environ())
@@ -155,8 +159,8 @@ func (a *app) checkTmux(ctx context.Context) finding {
 	return finding{Check: "tmux", OK: true, Detail: server.Version().String()}
 }
 
-func (a *app) checkShell() finding {
-	shell := a.getenv("SHELL")
+func (a *program) checkShell() finding {
+	shell := a.Getenv("SHELL")
 	if shell == "" {
 		shell = "/bin/sh"
 	}
@@ -165,11 +169,11 @@ func (a *app) checkShell() finding {
 }
 
 func checkRules(c *config.Config) finding {
-	h := &house{config: c}
-	rules, err := h.rules()
+	setup := &app.PolicySetup{Config: c}
+	rules, err := setup.Rules()
 	detail := "none of your own"
 	if n := len(rules.All()); n > 0 {
-		detail = fmt.Sprintf("%d in %s", n, h.rulesPath())
+		detail = fmt.Sprintf("%d in %s", n, setup.RulesPath())
 	}
 	return verdictOf("rules", detail, err, "nothing runs before that; nod policy test reads them again")
 }
@@ -179,7 +183,7 @@ func checkTheme(c *config.Config) finding {
 	return verdictOf("theme", c.Display.Theme, err, "set display.theme (or NOD_THEME) to one of them; /theme in the console shows what they look like")
 }
 
-func (a *app) checkModel(ctx context.Context, c *config.Config) finding {
+func (a *program) checkModel(ctx context.Context, c *config.Config) finding {
 	name, m, ok, err := c.ActiveModel()
 	if err != nil {
 		return finding{Check: "model", Detail: err.Error(), Fix: "set agent.model"}
@@ -187,11 +191,11 @@ func (a *app) checkModel(ctx context.Context, c *config.Config) finding {
 	if !ok {
 		return finding{Check: "model", OK: true, Optional: true, Detail: "none configured: the built-in guide answers"}
 	}
-	key, err := m.Key(a.getenv)
+	key, err := m.Key(a.Getenv)
 	if err != nil {
 		return finding{Check: "model", Detail: err.Error(), Fix: "give [model." + name + "] its key"}
 	}
-	client, err := model.New(modelConfig(m, key))
+	client, err := model.New(app.ModelConfig(m, key))
 	if err != nil {
 		return finding{Check: "model", Detail: err.Error(), Fix: "correct [model." + name + "]"}
 	}
@@ -204,8 +208,8 @@ func (a *app) checkModel(ctx context.Context, c *config.Config) finding {
 	return finding{Check: "model", OK: true, Detail: fmt.Sprintf("%s: %s at %s (%d models offered)", name, m.Model, m.BaseURL, len(models))}
 }
 
-func (a *app) checkState() finding {
-	dir, err := config.StateDir(a.getenv)
+func (a *program) checkState() finding {
+	dir, err := config.StateDir(a.Getenv)
 	if err != nil {
 		return verdictOf("state", "", err, "give nod a folder that it can write: its record and conversations are kept there")
 	}
@@ -228,12 +232,12 @@ func checkRoom(dir string) finding {
 	return f
 }
 
-func (a *app) checkLedger() finding {
+func (a *program) checkLedger() finding {
 	dir, err := a.ledgerFolder()
 	if err != nil {
 		return finding{Check: "record", Detail: err.Error(), Fix: "set NOD_STATE_DIR"}
 	}
-	report, err := ledger.Verify(dir, headsDir(a.getenv))
+	report, err := ledger.Verify(dir, record.HeadsDir(a.Getenv))
 	if errors.Is(err, ledger.ErrNone) {
 		return finding{Check: "record", OK: true, Detail: "empty: nothing has run yet"}
 	}

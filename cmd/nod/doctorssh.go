@@ -11,6 +11,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/nod-console/nod/backends/ssh"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
@@ -32,9 +33,9 @@ func checkSSH(ctx context.Context) finding {
 
 // checkAgent asks the operator's agent for its keys. Hosts can be reached
 // without one.
-func (a *app) checkAgent() finding {
+func (a *program) checkAgent() finding {
 	f := finding{Check: "agent", Optional: true, Fix: "eval \"$(ssh-agent)\" && ssh-add; or let nod ask for passphrases"}
-	path := a.getenv("SSH_AUTH_SOCK")
+	path := a.Getenv("SSH_AUTH_SOCK")
 	if path == "" {
 		f.Detail = "SSH_AUTH_SOCK is not set: keys with a passphrase are asked for"
 		return f
@@ -58,21 +59,21 @@ func (a *app) checkAgent() finding {
 }
 
 // checkSockets looks whether connections can be held.
-func (a *app) checkSockets(c *config.Config) finding {
+func (a *program) checkSockets(c *config.Config) finding {
 	const check = "sockets"
-	l, err := a.lines(c)
+	l, err := targets.NewConnections(c, a.Getenv)
 	if err == nil {
-		err = l.folder.Check()
+		err = l.Folder.Check()
 	}
 	if err == nil {
-		_, err = ssh.Names(l.options())
+		_, err = ssh.Names(l.SSHOptions())
 	}
 	if err != nil {
 		return finding{Check: check, Detail: err.Error(), Fix: "hosts over ssh need it; this machine does not", Optional: true}
 	}
 	state := "will be made"
-	if _, err := os.Stat(string(l.folder)); err == nil {
+	if _, err := os.Stat(string(l.Folder)); err == nil {
 		state = "is there"
 	}
-	return finding{Check: check, OK: true, Detail: fmt.Sprintf("%s %s", l.folder, state)}
+	return finding{Check: check, OK: true, Detail: fmt.Sprintf("%s %s", l.Folder, state)}
 }

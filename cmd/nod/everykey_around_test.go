@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,14 @@ func everywhereStory(h *hand) {
 		})
 		h.to(keys.Input)
 		h.each(place, keys.Zoom, func(press func()) { h.zooms(place, press) })
+		h.each(place, keys.Jump, func(press func()) {
+			h.to(place)
+			press()
+			h.until("be at the terminal, or read that there is none", func(text string) bool {
+				at := where(text)
+				return at == keys.Pane || at == keys.Searching || strings.Contains(text, "there is no terminal")
+			})
+		})
 		h.each(place, keys.Suspend, func(press func()) {
 			h.to(place)
 			h.stops(press)
@@ -64,6 +73,13 @@ func everywhereStory(h *hand) {
 			press()
 			h.seeNo("spoilt")
 			h.at(place)
+		})
+	}
+	for _, place := range []keys.Place{keys.Chat, keys.Pane} {
+		h.each(place, keys.Inbox, func(press func()) {
+			h.to(place)
+			press()
+			h.see("nothing waits for you")
 		})
 	}
 	h.each(keys.Typing, keys.Terminal, func(press func()) {
@@ -239,17 +255,17 @@ func overlays(h *hand) {
 	// A page at a time.
 	h.press("F1")
 	h.see("Everywhere")
-	h.plainly(keys.Overlay, keys.PageDown, "Reading a terminal")
+	h.plainly(keys.Overlay, keys.PageDown, "Writing")
 	h.seeNo("Everywhere")
 	h.plainly(keys.Overlay, keys.PageUp, "Everywhere")
 	h.press("Escape")
 	h.seeNo("┌ help")
 	h.press("C-p")
-	h.see("› show this help")
-	h.each(keys.Overlay, keys.PageDown, func(press func()) { press(); h.seeNo("› show this help") })
-	h.plainly(keys.Overlay, keys.PageUp, "› show this help")
+	h.see("› Help")
+	h.each(keys.Overlay, keys.PageDown, func(press func()) { press(); h.seeNo("› Help") })
+	h.plainly(keys.Overlay, keys.PageUp, "› Help")
 	h.typed("the mouse here")
-	h.see("› use the mouse here")
+	h.see("› Mouse")
 	h.press("Enter")
 	h.see("the mouse is your terminal's")
 }
@@ -257,12 +273,14 @@ func overlays(h *hand) {
 // runningStory is about what runs, and the way out meanwhile.
 func runningStory(h *hand) {
 	h.opens(120, 30)
+	times := 0
 	sleeps := func(place keys.Place) {
 		h.t.Helper()
 		h.to(keys.Input)
-		h.typed("!sleep 1000")
+		times++
+		h.typed(fmt.Sprintf("!sh -c 'echo time %d; sleep 1000'", times))
 		h.press("Enter")
-		h.see("▸ local · main/shared", "runs sleep 1000")
+		h.see("▸ local · main/shared", fmt.Sprintf("││time %d ", times)) // it has the terminal: bash loses an interrupt that comes before
 		h.to(place)
 	}
 	for _, place := range around {
@@ -270,7 +288,7 @@ func runningStory(h *hand) {
 			sleeps(place)
 			press()
 			h.see("nothing running")
-			h.seeNo("runs sleep 1000")
+			h.seeNo("─ runs ")
 			h.at(place)
 		})
 	}
@@ -380,6 +398,18 @@ func dialogsStory(h *hand) {
 		h.spoil()
 		press()
 		h.seeNo("spoilt")
+		h.see("y approves")
+	})
+	h.each(keys.Dialog, keys.Zoom, func(press func()) {
+		press()
+		h.seeNo("local · main/shared")
+		press()
+		h.see("local · main/shared", "y approves")
+	})
+	h.each(keys.Dialog, keys.Inbox, func(press func()) {
+		press()
+		h.see("┌ 1 waits for your nod", "touch "+made("denied"))
+		h.press("Escape")
 		h.see("y approves")
 	})
 	h.each(keys.Dialog, keys.Suspend, func(press func()) { h.stops(press); h.see("y approves") })

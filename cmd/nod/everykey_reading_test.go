@@ -143,6 +143,25 @@ func chatStory(h *hand) {
 		h.copies("!echo two", press)
 		h.see("copied")
 	})
+	h.each(keys.Chat, keys.CopyCode, func(press func()) {
+		h.to(keys.Chat)
+		press()
+		h.see("this entry has no block of code")
+	})
+	h.each(keys.Chat, keys.Find, func(press func()) {
+		h.to(keys.Chat)
+		press()
+		h.see("┌ search the chat", "!echo one")
+		h.press("Escape")
+		h.at(keys.Chat)
+	})
+	h.each(keys.Input, keys.Recall, func(press func()) {
+		h.to(keys.Input)
+		press()
+		h.see("┌ your prompts", "!echo one")
+		h.press("Escape")
+		h.at(keys.Input)
+	})
 	quit(h.display)
 }
 

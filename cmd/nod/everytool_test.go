@@ -15,6 +15,9 @@ import (
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
 )
 
@@ -109,6 +112,7 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 		}}, `"report":"all is well"`, [][]string{
 			calls(call{"room", "team_room", object{"do": "note", "namespace": "n", "key": "k", "text": "seen"}}), says("all is well"),
 		}},
+		{call{"", "help", object{"tool": "grep"}}, `include`, nil},
 		{call{"", "compact", object{}}, `summed up before your next step`, [][]string{says("A summary of it all.")}},
 	}
 	var script [][]string
@@ -127,27 +131,26 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 			t.Fatal(err)
 		}
 	}
-	a := newApp(streams{in: strings.NewReader(""), out: os.Stderr, err: os.Stderr}, os.Getenv)
-	c, err := a.config()
+	c, err := config.Load(config.Source{Getenv: os.Getenv})
 	must(err)
 	operator := &asker{asked: map[string]bool{}}
-	h, err := a.openHouse(c, plan{
-		approver: operator, panes: true, warn: func(text string) { t.Log(text) },
-		choose: func(context.Context, string, []string) (int, bool, error) { return 1, true, nil },
+	h, err := app.Open(c, os.Getenv, app.Options{
+		Options: targets.Options{Panes: true, Warn: func(text string) { t.Log(text) }}, Approver: operator,
+		Choose: func(context.Context, string, []string) (int, bool, error) { return 1, true, nil },
 	})
 	must(err)
 	defer func() { must(h.Close()) }()
-	site, err := h.sites.open(t.Context(), "local")
+	open, err := h.Targets.Open(t.Context(), "local")
 	must(err)
-	store, err := history.Open(t.Context(), historyDir(h.state), history.Options{})
+	store, err := history.Open(t.Context(), config.HistoryDir(h.State), history.Options{})
 	must(err)
 	defer func() { must(store.Close()) }()
-	b, err := a.openBrain(c)
+	b, err := app.OpenModel(c, os.Getenv)
 	must(err)
-	defer b.client.Close()
-	talk, err := store.Create(t.Context(), site.name(), "scripted")
+	defer b.Client.Close()
+	talk, err := store.Create(t.Context(), open.Name(), "scripted")
 	must(err)
-	turns, err := h.openAgent(b, store)
+	turns, err := h.OpenAgent(b, store)
 	must(err)
 	ending := turns.Run(t.Context(), talk.ID, "use everything that you have", func(e agent.Event) {
 		if f, ok := e.(agent.Fault); ok {
@@ -175,7 +178,7 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 			t.Errorf("%s lacks %q: %s", s.call.name, s.want, results[i].Content)
 		}
 	}
-	for _, tool := range h.tools.All() {
+	for _, tool := range h.Tools.All() {
 		if !called[tool.Name()] {
 			t.Errorf("%s is not called", tool.Name())
 		}

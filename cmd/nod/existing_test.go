@@ -1,8 +1,11 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 // The console works in the terminal that the operator has open beside it, and
@@ -33,8 +36,9 @@ func TestTheConsoleWorksInAPaneThatIsThere(t *testing.T) {
 	if !strings.Contains(text, "PS0: not found") || !strings.Contains(text, "PROMPT_COMMAND: not found") || !strings.Contains(text, "\n0\n") {
 		t.Errorf("his shell's state is\n%s", text)
 	}
-	if left := s.tmux("list-clients") + s.tmux("list-buffers"); left != "" {
-		t.Errorf("left: %s", left)
+	own := strconv.Itoa(s.control.cmd.Process.Pid)
+	if clients, buffers := s.tmux("list-clients", "-F", "#{client_pid}"), s.tmux("list-buffers"); clients != own || buffers != "" {
+		t.Errorf("left: clients %s (the story's is %s), buffers %s", clients, own, buffers)
 	}
 }
 
@@ -52,7 +56,7 @@ func TestWhichPaneIsMeant(t *testing.T) {
 		{[]string{"run", "--config", "/dev/null", "--pane=%3", "--", "true"}, nil, "of which tmux server?"},
 	} {
 		w.extra = c.env
-		if _, errs, status := w.do(c.args...); status != statusFailed || !strings.Contains(errs, c.says) {
+		if _, errs, status := w.do(c.args...); status != process.StatusFailed || !strings.Contains(errs, c.says) {
 			t.Errorf("nod %q: status %d, %q, want %q", c.args, status, errs, c.says)
 		}
 	}

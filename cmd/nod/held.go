@@ -10,35 +10,22 @@ import (
 	"github.com/nod-console/nod/backends/local"
 )
 
-// hold puts the cage onto the target and says what holds there.
+// hold says what holds a command on the target that the operator wants held.
 func (r *runner) hold(ctx context.Context) (confine.Wall, error) {
-	cage, err := confine.Install(ctx, r.site.target)
+	cage, err := r.target.Cage.Cage(ctx)
 	if err != nil {
 		return confine.None, fmt.Errorf("run: --held: %w; without --held it asks as usual", err)
 	}
-	r.cage = cage
-	return cage.Wall(), r.house.guard.Hold(r.site.name(), cage)
-}
-
-// letGo takes the cage from the target.
-func (r *runner) letGo(ctx context.Context) {
-	if r.cage == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
-	defer cancel()
-	if err := r.cage.Remove(ctx, r.site.target); err != nil {
-		r.out.complain("run: %v", err)
-	}
+	return cage.Wall(), nil
 }
 
 // checkHeld says whether commands can be held on this machine.
 func checkHeld(ctx context.Context) finding {
-	f := finding{Check: "held", Optional: true, Fix: "nod run --held does not work on this machine; all else does"}
+	f := finding{Check: "held", Optional: true, Fix: "looks run on this machine without the kernel holding them; what nod cannot read asks"}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	here := local.New(os.Environ())
-	cage, err := confine.Install(ctx, here)
+	cage, err := confine.Install(ctx, here, "")
 	if err == nil {
 		err = cage.Remove(ctx, here)
 	}
@@ -46,5 +33,5 @@ func checkHeld(ctx context.Context) finding {
 		f.Detail = err.Error()
 		return f
 	}
-	return finding{Check: "held", OK: true, Detail: "commands can be held by " + cage.Wall().String()}
+	return finding{Check: "held", OK: true, Detail: "looks are held by the kernel (" + cage.Wall().String() + ")"}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,9 +13,8 @@ import (
 
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/ui/screen"
 )
-
-func historyDir(state string) string { return filepath.Join(state, "history") }
 
 // conversationJSON is a conversation as "nod history list --json" prints it.
 type conversationJSON struct {
@@ -32,7 +30,7 @@ type conversationJSON struct {
 	Agent  string `json:"agent,omitempty"`
 }
 
-func (a *app) historyCommand() *cobra.Command {
+func (a *program) historyCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "history",
 		Short: "list, search, read, fork, export and delete conversations",
@@ -64,17 +62,17 @@ and what was learned from it; the record of what ran (nod audit) stays.`,
 }
 
 // withHistory opens the store for reading.
-func (a *app) withHistory(cmd *cobra.Command, f func(*history.Store) error) error {
-	state, err := config.StatePath(a.getenv)
+func (a *program) withHistory(cmd *cobra.Command, f func(*history.Store) error) error {
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return err
 	}
-	s, err := history.Open(cmd.Context(), historyDir(state), history.Options{ReadOnly: true})
+	s, err := history.Open(cmd.Context(), config.HistoryDir(state), history.Options{ReadOnly: true})
 	if old := (*history.Error)(nil); errors.As(err, &old) && old.Problem == history.Older {
 		// Bring it up to date, as the console would.
-		if s, err = history.Open(cmd.Context(), historyDir(state), history.Options{}); err == nil {
+		if s, err = history.Open(cmd.Context(), config.HistoryDir(state), history.Options{}); err == nil {
 			if err = s.Close(); err == nil {
-				s, err = history.Open(cmd.Context(), historyDir(state), history.Options{ReadOnly: true})
+				s, err = history.Open(cmd.Context(), config.HistoryDir(state), history.Options{ReadOnly: true})
 			}
 		}
 	}
@@ -88,14 +86,14 @@ func (a *app) withHistory(cmd *cobra.Command, f func(*history.Store) error) erro
 	return f(s)
 }
 
-func (a *app) listHistory(cmd *cobra.Command, s *history.Store, asJSON bool) error {
+func (a *program) listHistory(cmd *cobra.Command, s *history.Store, asJSON bool) error {
 	all, err := s.List(cmd.Context(), 0)
 	all = nested(all)
 	if err != nil {
 		return fmt.Errorf("history: %w", err)
 	}
 	if asJSON {
-		enc := json.NewEncoder(a.out)
+		enc := json.NewEncoder(a.Out)
 		for _, c := range all {
 			if err := enc.Encode(conversationJSON{c.ID, c.Title, c.Target, c.Model, c.Updated, c.Open, c.Messages, c.Parent, c.Agent}); err != nil {
 				return err
@@ -103,14 +101,14 @@ func (a *app) listHistory(cmd *cobra.Command, s *history.Store, asJSON bool) err
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, c := range all {
 		title := c.Title
 		if c.Agent != "" {
 			title = "└ " + c.Agent + ": " + title
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d messages\t%s\n",
-			c.ID, c.Updated.Local().Format("2006-01-02 15:04"), c.Target, c.Messages, printable(title))
+			c.ID, c.Updated.Local().Format("2006-01-02 15:04"), c.Target, c.Messages, screen.CleanLines(title))
 	}
 	return w.Flush()
 }
@@ -138,7 +136,7 @@ func nested(all []history.Conversation) []history.Conversation {
 	return out
 }
 
-func (a *app) showConversation(cmd *cobra.Command, s *history.Store, id string) error {
+func (a *program) showConversation(cmd *cobra.Command, s *history.Store, id string) error {
 	messages, err := s.Load(cmd.Context(), id)
 	if err != nil {
 		return fmt.Errorf("history: conversation %q: %w; nod history list shows which there are", id, err)
@@ -160,8 +158,8 @@ func (a *app) showConversation(cmd *cobra.Command, s *history.Store, id string) 
 }
 
 // printLines prints foreign text indented.
-func (a *app) printLines(text string) error {
-	for line := range strings.Lines(printable(text)) {
+func (a *program) printLines(text string) error {
+	for line := range strings.Lines(screen.CleanLines(text)) {
 		if err := a.printf("          %s\n", strings.TrimSuffix(line, "\n")); err != nil {
 			return err
 		}

@@ -13,11 +13,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/ui/screen"
 )
 
 // hitJSON is a message that was found, as "nod history search --json" prints it.
@@ -30,7 +33,7 @@ type hitJSON struct {
 	Excerpt      string    `json:"excerpt"`
 }
 
-func (a *app) historySearchCommand() *cobra.Command {
+func (a *program) historySearchCommand() *cobra.Command {
 	var asJSON bool
 	var limit int
 	cmd := &cobra.Command{
@@ -58,15 +61,15 @@ also within words.`,
 	return cmd
 }
 
-func (a *app) printHits(hits []history.Hit, asJSON bool) error {
-	enc := json.NewEncoder(a.out)
+func (a *program) printHits(hits []history.Hit, asJSON bool) error {
+	enc := json.NewEncoder(a.Out)
 	for _, h := range hits {
 		var err error
 		if asJSON {
 			err = enc.Encode(hitJSON{h.Conversation, h.Title, h.Place, string(h.Role), h.Time, h.Excerpt})
 		} else {
 			err = a.printf("%s  %s  %s #%d %s\n    %s\n", h.Conversation, h.Time.Local().Format("2006-01-02 15:04"),
-				printable(h.Title), h.Place, h.Role, printable(h.Excerpt))
+				screen.CleanLines(h.Title), h.Place, h.Role, screen.CleanLines(h.Excerpt))
 		}
 		if err != nil {
 			return err
@@ -78,7 +81,7 @@ func (a *app) printHits(hits []history.Hit, asJSON bool) error {
 	return nil
 }
 
-func (a *app) historyForkCommand() *cobra.Command {
+func (a *program) historyForkCommand() *cobra.Command {
 	var at int
 	cmd := &cobra.Command{
 		Use:   "fork ID",
@@ -105,7 +108,7 @@ other one stays as it is. Calls and their results stay together.`,
 	return cmd
 }
 
-func (a *app) historyExportCommand() *cobra.Command {
+func (a *program) historyExportCommand() *cobra.Command {
 	var format, output string
 	cmd := &cobra.Command{
 		Use:   "export ID",
@@ -139,9 +142,9 @@ func (a *app) historyExportCommand() *cobra.Command {
 }
 
 // writeTo writes to a file that must not be there yet, or to standard output.
-func (a *app) writeTo(path string, write func(io.Writer) error) error {
+func (a *program) writeTo(path string, write func(io.Writer) error) error {
 	if path == "" || path == "-" {
-		w := bufio.NewWriter(a.out)
+		w := bufio.NewWriter(a.Out)
 		if err := write(w); err != nil {
 			return err
 		}
@@ -154,7 +157,7 @@ func (a *app) writeTo(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-func (a *app) historyDeleteCommand() *cobra.Command {
+func (a *program) historyDeleteCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:     "delete ID...",
@@ -176,7 +179,7 @@ func (a *app) historyDeleteCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) deleteConversation(ctx context.Context, s *history.Store, id string, yes bool) error {
+func (a *program) deleteConversation(ctx context.Context, s *history.Store, id string, yes bool) error {
 	c, err := s.Get(ctx, id)
 	if err != nil {
 		return fmt.Errorf("history: conversation %q: %w; nod history list shows which there are", id, err)
@@ -187,7 +190,7 @@ func (a *app) deleteConversation(ctx context.Context, s *history.Store, id strin
 		}
 		if !yes {
 			a.complain("%s stays", id)
-			return exitStatus(statusDenied)
+			return process.ExitStatus(process.StatusDenied)
 		}
 	}
 	if err := a.note("conversation deleted", id); err != nil {
@@ -200,39 +203,36 @@ func (a *app) deleteConversation(ctx context.Context, s *history.Store, id strin
 }
 
 // sure asks on the terminal. Without one it is an error that names --yes.
-func (a *app) sure(ctx context.Context, question string) (bool, error) {
-	if a.inFile == nil || !term.IsTerminal(int(a.inFile.Fd())) {
+func (a *program) sure(ctx context.Context, question string) (bool, error) {
+	tty := questions.OnTerminal(&a.System)
+	defer tty.Close()
+	if tty == nil {
 		return false, errors.New("there is no terminal to ask on; --yes does not ask")
 	}
-	ask, closeTTY := a.allowOnTerminal()
-	defer closeTTY()
-	if ask == nil {
-		return false, errors.New("there is no terminal to ask on; --yes does not ask")
-	}
-	return ask(ctx, "", question)
+	return tty.Allow(ctx, "", question)
 }
 
 // note puts on record what the operator does with a command of nod.
-func (a *app) note(kind, text string) (err error) {
-	state, err := config.StateDir(a.getenv)
+func (a *program) note(kind, text string) (err error) {
+	state, err := config.StateDir(a.Getenv)
 	if err != nil {
 		return err
 	}
-	l, _, err := a.openLedger(state, ledger.Options{})
+	l, _, err := record.OpenLedger(a.Getenv, state, ledger.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	return l.Note(ledger.Note{Kind: kind, Text: text, By: operator()})
+	return l.Note(ledger.Note{Kind: kind, Text: text, By: process.Operator()})
 }
 
 // withWritableHistory opens the store for writing, if there is one.
-func (a *app) withWritableHistory(ctx context.Context, f func(*history.Store) error) (err error) {
-	state, err := config.StateDir(a.getenv)
+func (a *program) withWritableHistory(ctx context.Context, f func(*history.Store) error) (err error) {
+	state, err := config.StateDir(a.Getenv)
 	if err != nil {
 		return err
 	}
-	dir := historyDir(state)
+	dir := config.HistoryDir(state)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("history: there are no conversations in %s yet; start one with nod or nod ask", state)
 	}

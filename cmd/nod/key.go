@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
-func (a *app) keyCommand() *cobra.Command {
+func (a *program) keyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "key NAME",
 		Short: "put a model's key into the desktop's keyring",
@@ -31,7 +31,7 @@ puts it into the desktop's keyring. In [model.NAME], keyring = "NAME" then uses 
 			if key = strings.TrimSpace(key); key == "" {
 				return errors.New("config key: no key was given; nothing is changed")
 			}
-			if err := config.StoreKey(args[0], key, a.getenv); err != nil {
+			if err := config.StoreKey(args[0], key, a.Getenv); err != nil {
 				return err
 			}
 			return a.printf("stored; use it with keyring = %q in the model's section\n", args[0])
@@ -40,9 +40,9 @@ puts it into the desktop's keyring. In [model.NAME], keyring = "NAME" then uses 
 }
 
 // readKey reads a key without an echo, or from a pipe.
-func (a *app) readKey(cmd *cobra.Command, name string) (string, error) {
-	if a.inFile == nil || !term.IsTerminal(int(a.inFile.Fd())) {
-		data, err := io.ReadAll(io.LimitReader(a.in, 64<<10))
+func (a *program) readKey(cmd *cobra.Command, name string) (string, error) {
+	if !a.OnInput() {
+		data, err := io.ReadAll(io.LimitReader(a.In, 64<<10))
 		return string(data), err
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
@@ -50,5 +50,5 @@ func (a *app) readKey(cmd *cobra.Command, name string) (string, error) {
 		return "", err
 	}
 	defer tty.Close() //nolint:errcheck // it was read and written a line at a time
-	return (&ttyQuestions{tty: tty}).ask(cmd.Context(), "The key for "+name+": ", false)
+	return (&questions.Terminal{Tty: tty}).Ask(cmd.Context(), "The key for "+name+": ", false)
 }

@@ -74,12 +74,60 @@ func TestDependenciesGoOneWay(t *testing.T) {
 	})
 }
 
+// TestLayersAreDrawn draws the layers: a package stands one above the highest package
+// that it imports. It fails where packages import each other in a circle, and "make
+// layers" prints it.
+func TestLayersAreDrawn(t *testing.T) {
+	imports := map[string]map[string]bool{}
+	eachFile(t, func(path string, file *ast.File) {
+		from := filepath.ToSlash(filepath.Dir(path))
+		if imports[from] == nil {
+			imports[from] = map[string]bool{}
+		}
+		for _, spec := range file.Imports {
+			if to, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module); ours {
+				imports[from][to] = true
+			}
+		}
+	})
+	heights := map[string]int{}
+	var height func(name string, above []string) int
+	height = func(name string, above []string) int {
+		if slices.Contains(above, name) {
+			t.Fatalf("a circle: %s", strings.Join(append(above, name), " -> "))
+		}
+		if h, known := heights[name]; known {
+			return h
+		}
+		h := 0
+		for to := range imports[name] {
+			h = max(h, height(to, append(above, name))+1)
+		}
+		heights[name] = h
+		return h
+	}
+	top := 0
+	for name := range imports {
+		top = max(top, height(name, nil))
+	}
+	for h := top; h >= 0; h-- {
+		var names []string
+		for name, at := range heights {
+			if at == h {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		t.Logf("%2d  %s", h, strings.Join(names, "  "))
+	}
+}
+
 // Grants are minted by the policy engine alone; the mint itself is made where
 // the program is composed.
 func TestOnlyPolicyMintsGrants(t *testing.T) {
 	allowed := map[string][]string{
-		"NewMint": {"tools", "cmd/nod"},
-		"Minter":  {"tools", "cmd/nod", "agent/policy"},
+		"NewMint": {"tools", "cmd/nod/internal/app", "agent/internal/agenttest"},
+		"Minter":  {"tools", "cmd/nod/internal/app", "agent/policy", "agent/internal/agenttest"},
 		"Mint":    {"tools", "agent/policy"},
 	}
 	eachFile(t, func(path string, file *ast.File) {
@@ -92,6 +140,28 @@ func TestOnlyPolicyMintsGrants(t *testing.T) {
 			}
 			return true
 		})
+	})
+}
+
+// A start of nod compiles no pattern that it may not need: a package's patterns are
+// compiled when they are first used.
+func TestPatternsAreCompiledWhenNeeded(t *testing.T) {
+	eachFile(t, func(path string, file *ast.File) {
+		for _, d := range file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.VAR {
+				continue
+			}
+			ast.Inspect(g, func(n ast.Node) bool {
+				if _, later := n.(*ast.FuncLit); later {
+					return false
+				}
+				if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "MustCompile" && !strings.Contains(path, "test/") && !strings.Contains(path, "/shots/") {
+					t.Errorf("%s compiles a pattern at the start: wrap it in sync.OnceValue", path)
+				}
+				return true
+			})
+		}
 	})
 }
 

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
 // Whoever removes the record is noticed by what else nod leaves behind: at the next
@@ -12,9 +15,9 @@ import (
 func TestARecordThatWasRemovedIsMissed(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(state string) error{
-		"the folder": func(state string) error { return os.RemoveAll(ledgerDir(state)) },
+		"the folder": func(state string) error { return os.RemoveAll(config.LedgerDir(state)) },
 		"what is in it": func(state string) error {
-			all, err := filepath.Glob(filepath.Join(ledgerDir(state), "*"))
+			all, err := filepath.Glob(filepath.Join(config.LedgerDir(state), "*"))
 			for _, file := range all {
 				if err == nil {
 					err = os.Remove(file)
@@ -50,7 +53,7 @@ func TestARecordThatWasRemovedIsMissed(t *testing.T) {
 			}
 			verify(1, "record 1 says: the record in")
 			verify(0, "ok: 5 records", "--known", "1")
-			if err := os.Remove(anchorPath(state)); err != nil {
+			if err := os.Remove(record.AnchorPath(state)); err != nil {
 				t.Fatal(err)
 			}
 			verify(1, "record 1 says")
@@ -58,18 +61,18 @@ func TestARecordThatWasRemovedIsMissed(t *testing.T) {
 			w.do("run", "--", "true")
 			other := newWorld(t)
 			other.do("run", "--", "true")
-			if err := os.RemoveAll(ledgerDir(state)); err != nil {
+			if err := os.RemoveAll(config.LedgerDir(state)); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.CopyFS(ledgerDir(state), os.DirFS(filepath.Join(other.home, ".local/state/nod/ledger"))); err != nil {
+			if err := os.CopyFS(config.LedgerDir(state), os.DirFS(filepath.Join(other.home, ".local/state/nod/ledger"))); err != nil {
 				t.Fatal(err)
 			}
 			for _, file := range []string{"key", "head", "ledger.jsonl", "lock", "epochs", "epoch-key"} {
-				if err := os.Chmod(filepath.Join(ledgerDir(state), file), 0o600); err != nil {
+				if err := os.Chmod(filepath.Join(config.LedgerDir(state), file), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := os.Chmod(ledgerDir(state), 0o700); err != nil {
+			if err := os.Chmod(config.LedgerDir(state), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			verify(1, "another one")
@@ -106,7 +109,7 @@ func TestWhatElseIsThereTellsOfARecord(t *testing.T) {
 		t.Fatalf("nothing is missing: %d %s%s", status, out, errs)
 	}
 	state := filepath.Join(w.home, ".local/state/nod")
-	for _, path := range []string{ledgerDir(state), anchorPath(state)} {
+	for _, path := range []string{config.LedgerDir(state), record.AnchorPath(state)} {
 		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)
 		}

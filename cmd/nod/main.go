@@ -10,6 +10,8 @@ import (
 	"context"
 	"os"
 	"sync"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 )
 
 // version is set by the build.
@@ -47,10 +49,10 @@ func (e *environment) hide(names ...string) {
 // mainStatus runs the program until it ends or a signal asks it to.
 func mainStatus() int {
 	env := &environment{kept: map[string]string{}}
-	env.hide(withheld...)
-	a := newApp(standardStreams(), env.get)
+	env.hide(targets.Withheld...)
+	a := newProgram(env.get)
 	a.hide = env.hide
-	ctx, stop := a.signals.until(context.Background())
+	ctx, stop := a.Signals.Until(context.Background())
 	defer stop()
 	return a.run(ctx, os.Args[1:])
 }

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 )
 
 func TestKeysStayInNodsOwnHands(t *testing.T) {
@@ -12,7 +14,7 @@ func TestKeysStayInNodsOwnHands(t *testing.T) {
 	t.Setenv("WORK_KEY", "hidden-2")
 	t.Setenv("PLAIN", "shown")
 	e := &environment{kept: map[string]string{}}
-	e.hide(withheld...)
+	e.hide(targets.Withheld...)
 	e.hide("WORK_KEY", "ABSENT")
 	e.hide("WORK_KEY") // a second time changes nothing
 	for name, want := range map[string]string{"OPENAI_API_KEY": "hidden-1", "WORK_KEY": "hidden-2", "PLAIN": "shown", "ABSENT": ""} {

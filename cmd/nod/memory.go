@@ -16,10 +16,13 @@ import (
 	"github.com/nod-console/nod/agent/runbook"
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/ui/screen"
 )
 
-func (a *app) memoryCommand() *cobra.Command {
+func (a *program) memoryCommand() *cobra.Command {
 	var target string
 	parent := &cobra.Command{
 		Use:   "memory",
@@ -87,25 +90,25 @@ the model read what a working folder says (AGENTS.md, RUNBOOK.md, skills).`,
 
 // withMemory opens store and memory; an empty store is made if there is none. Where
 // the state cannot be written now, they are there for reading.
-func (a *app) withMemory(cmd *cobra.Command, f func(*history.Store, *memory.Memory) error) (err error) {
+func (a *program) withMemory(cmd *cobra.Command, f func(*history.Store, *memory.Memory) error) (err error) {
 	c, err := a.config()
 	if err != nil {
 		return err
 	}
-	state, barred, err := a.stateDir()
+	state, barred, err := config.StateDirAnyway(a.Getenv)
 	if err != nil {
 		return err
 	}
-	s, err := history.Open(cmd.Context(), historyDir(state), history.Options{ReadOnly: barred != nil})
+	s, err := history.Open(cmd.Context(), config.HistoryDir(state), history.Options{ReadOnly: barred != nil})
 	if err != nil {
 		return fmt.Errorf("memory: %w", errors.Join(err, barred))
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	keeper, err := openSecrets(c)
+	keeper, err := app.OpenSecrets(c)
 	if err != nil {
 		return err
 	}
-	m, err := memory.Open(memoryDir(state), s, memory.Options{Workspace: a.workspace(), Secret: looksSecret(keeper)})
+	m, err := memory.Open(config.MemoryDir(state), s, memory.Options{Workspace: app.Workspace(a.Getenv), Secret: app.LooksSecret(keeper)})
 	if err != nil {
 		return err
 	}
@@ -136,7 +139,7 @@ type knownJSON struct {
 	Struck  bool   `json:"struck,omitempty"`
 }
 
-func (a *app) listMemory(ctx context.Context, s *history.Store, m *memory.Memory, target string, struck, asJSON bool) error {
+func (a *program) listMemory(ctx context.Context, s *history.Store, m *memory.Memory, target string, struck, asJSON bool) error {
 	var all []knownJSON
 	for _, scope := range []memory.Scope{memory.Global, memory.Project} {
 		found, err := m.Entries(scope, target)
@@ -160,7 +163,7 @@ func (a *app) listMemory(ctx context.Context, s *history.Store, m *memory.Memory
 		})
 	}
 	if asJSON {
-		enc := json.NewEncoder(a.out)
+		enc := json.NewEncoder(a.Out)
 		for _, k := range all {
 			if err := enc.Encode(k); err != nil {
 				return err
@@ -168,7 +171,7 @@ func (a *app) listMemory(ctx context.Context, s *history.Store, m *memory.Memory
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, k := range all {
 		about := k.Origin
 		if k.Kind == "pattern" {
@@ -180,12 +183,12 @@ func (a *app) listMemory(ctx context.Context, s *history.Store, m *memory.Memory
 		if k.Struck {
 			about += ", struck"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Kind, about, printable(k.Text))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Kind, about, screen.CleanLines(k.Text))
 	}
 	return w.Flush()
 }
 
-func (a *app) listEpisodes(ctx context.Context, s *history.Store, words []string, limit int) error {
+func (a *program) listEpisodes(ctx context.Context, s *history.Store, words []string, limit int) error {
 	text := ""
 	for _, w := range words {
 		text += " " + w
@@ -195,14 +198,14 @@ func (a *app) listEpisodes(ctx context.Context, s *history.Store, words []string
 		return fmt.Errorf("memory: %w", err)
 	}
 	for _, e := range all {
-		if err := a.printf("%s #%d  %s (%s)\n", e.Conversation, e.Place, printable(memory.Summary(e)), e.Ending); err != nil {
+		if err := a.printf("%s #%d  %s (%s)\n", e.Conversation, e.Place, screen.CleanLines(memory.Summary(e)), e.Ending); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) showMemory(ctx context.Context, s *history.Store, m *memory.Memory, target, id string) error {
+func (a *program) showMemory(ctx context.Context, s *history.Store, m *memory.Memory, target, id string) error {
 	for _, scope := range []memory.Scope{memory.Global, memory.Project} {
 		found, err := m.Entries(scope, target)
 		if err != nil {
@@ -214,7 +217,7 @@ func (a *app) showMemory(ctx context.Context, s *history.Store, m *memory.Memory
 				if source == "" {
 					source = "no source: it counts as yours"
 				}
-				return a.printf("%s\n\n  %s, %s\n  %s\n", printable(e.Text), e.Origin, printable(source), m.Path(scope, target))
+				return a.printf("%s\n\n  %s, %s\n  %s\n", screen.CleanLines(e.Text), e.Origin, screen.CleanLines(source), m.Path(scope, target))
 			}
 		}
 	}
@@ -229,19 +232,19 @@ func (a *app) showMemory(ctx context.Context, s *history.Store, m *memory.Memory
 	if p.Step.Tainted {
 		state += ", with parts of what a target had printed"
 	}
-	if err := a.printf("%s %s\n  on %s, in %d turns%s\n", p.Step.Tool, printable(p.Step.Action), p.Step.Target, p.Turns, state); err != nil {
+	if err := a.printf("%s %s\n  on %s, in %d turns%s\n", p.Step.Tool, screen.CleanLines(p.Step.Action), p.Step.Target, p.Turns, state); err != nil {
 		return err
 	}
 	for _, from := range p.Sources {
 		if err := a.printf("  %s  conversation %s, message %d: %s\n", from.Time.Local().Format("2006-01-02 15:04"),
-			from.Conversation, from.Place, printable(from.Outcome)); err != nil {
+			from.Conversation, from.Place, screen.CleanLines(from.Outcome)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) strike(ctx context.Context, ids []string, undo bool) error {
+func (a *program) strike(ctx context.Context, ids []string, undo bool) error {
 	return a.withWritableHistory(ctx, func(s *history.Store) error {
 		for _, id := range ids {
 			p, err := s.Strike(ctx, id, undo)
@@ -252,7 +255,7 @@ func (a *app) strike(ctx context.Context, ids []string, undo bool) error {
 			if undo {
 				word = "counts again"
 			}
-			if err := a.printf("%s: %s %s\n", word, p.Step.Tool, printable(p.Step.Action)); err != nil {
+			if err := a.printf("%s: %s %s\n", word, p.Step.Tool, screen.CleanLines(p.Step.Action)); err != nil {
 				return err
 			}
 		}
@@ -262,12 +265,12 @@ func (a *app) strike(ctx context.Context, ids []string, undo bool) error {
 
 // editMemory edits a file of entries. What another nod has written meanwhile is
 // not lost: the edit is refused then, and kept beside it.
-func (a *app) editMemory(cmd *cobra.Command, target string, args []string) error {
+func (a *program) editMemory(cmd *cobra.Command, target string, args []string) error {
 	scope, err := fileScope(args)
 	if err != nil {
 		return err
 	}
-	if !a.onTerminal() {
+	if !a.OnTerminal() {
 		return errors.New("memory edit: standard input and output must be a terminal; nod memory path prints where the file is")
 	}
 	return a.withMemory(cmd, func(_ *history.Store, m *memory.Memory) error {
@@ -281,7 +284,7 @@ func (a *app) editMemory(cmd *cobra.Command, target string, args []string) error
 		default:
 			expect = backends.VersionOf(old)
 		}
-		text, err := a.edit(cmd.Context(), string(old))
+		text, err := a.Edit(cmd.Context(), string(old))
 		if err != nil {
 			return fmt.Errorf("memory: %w", err)
 		}
@@ -299,17 +302,17 @@ func (a *app) editMemory(cmd *cobra.Command, target string, args []string) error
 	})
 }
 
-func (a *app) allowCommand(word, short string, allowed bool) *cobra.Command {
+func (a *program) allowCommand(word, short string, allowed bool) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: word + " [FOLDER]", Short: short, Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := a.workspace()
+			dir := app.Workspace(a.Getenv)
 			if len(args) > 0 {
 				dir = args[0]
 			}
 			if err := a.allowFolder(cmd.Context(), dir, allowed, yes); err != nil {
-				var status exitStatus
+				var status process.ExitStatus
 				if errors.As(err, &status) {
 					return err
 				}
@@ -322,8 +325,8 @@ func (a *app) allowCommand(word, short string, allowed bool) *cobra.Command {
 	return cmd
 }
 
-func (a *app) allowFolder(ctx context.Context, dir string, allowed, yes bool) error {
-	dir, err := absolute(dir)
+func (a *program) allowFolder(ctx context.Context, dir string, allowed, yes bool) error {
+	dir, err := app.Absolute(dir)
 	if err != nil {
 		return err
 	}
@@ -334,7 +337,7 @@ func (a *app) allowFolder(ctx context.Context, dir string, allowed, yes bool) er
 	if f.Empty() {
 		return fmt.Errorf("%s says nothing: there is neither AGENTS.md nor RUNBOOK.md nor a skill", dir)
 	}
-	if err := a.printf("%s\n", printable(f.Describe())); err != nil {
+	if err := a.printf("%s\n", screen.CleanLines(f.Describe())); err != nil {
 		return err
 	}
 	if allowed && !yes {
@@ -342,12 +345,12 @@ func (a *app) allowFolder(ctx context.Context, dir string, allowed, yes bool) er
 			return err
 		}
 		if !yes {
-			return exitStatus(statusDenied)
+			return process.ExitStatus(process.StatusDenied)
 		}
 	}
-	state, err := config.StateDir(a.getenv)
+	state, err := config.StateDir(a.Getenv)
 	if err != nil {
 		return err
 	}
-	return runbook.Open(consentsFile(state)).Set(f, allowed, time.Now())
+	return runbook.Open(config.ConsentsFile(state)).Set(f, allowed, time.Now())
 }

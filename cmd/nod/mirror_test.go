@@ -131,7 +131,9 @@ func TestTypingByHandVoidsAProposal(t *testing.T) {
 	s.see("2 times", "y approves")
 	hand.typed("true")
 	hand.press("Enter")
-	s.see("void: ", "somebody has typed")
+	if void := s.see("void: "); !strings.Contains(void, "somebody has typed") && !strings.Contains(void, `is "true"`) { // it may be seen before Enter
+		t.Errorf("void for another reason: %s", void)
+	}
 	s.press("n")
 	s.see("As you like.")
 	if _, err := os.Stat(made); err == nil {

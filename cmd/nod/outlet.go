@@ -10,7 +10,7 @@ import (
 // outlet is nod's standard output and error for commands that run on several
 // targets at once: each line then says whose it is, and no two are mixed.
 type outlet struct {
-	app     *app
+	app     *program
 	several bool
 	json    bool
 	mu      sync.Mutex
@@ -25,9 +25,9 @@ type outputs struct {
 }
 
 func (o *outlet) on(target string) *outputs {
-	t := &outputs{outlet: o, target: target, stdout: o.app.out, stderr: o.app.err}
+	t := &outputs{outlet: o, target: target, stdout: o.app.Out, stderr: o.app.Err}
 	if o.several {
-		out, errs := &lineWriter{outlet: o, name: target, to: o.app.out}, &lineWriter{outlet: o, name: target, to: o.app.err}
+		out, errs := &lineWriter{outlet: o, name: target, to: o.app.Out}, &lineWriter{outlet: o, name: target, to: o.app.Err}
 		t.stdout, t.stderr, t.lines = out, errs, []*lineWriter{out, errs}
 	}
 	return t
@@ -48,7 +48,7 @@ func (t *outputs) complain(format string, args ...any) {
 func (t *outputs) object(v any) error {
 	t.outlet.mu.Lock()
 	defer t.outlet.mu.Unlock()
-	return json.NewEncoder(t.outlet.app.out).Encode(v)
+	return json.NewEncoder(t.outlet.app.Out).Encode(v)
 }
 
 // flush prints lines that have no end.

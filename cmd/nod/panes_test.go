@@ -38,10 +38,11 @@ func endASession(t *testing.T, cols, rows int) {
 	s.see("scripted")
 	s.typed("build it")
 	s.press("Enter")
-	s.see("APPROVE", "kill-session build", "what ends with it", "nod-ops-build:shared %", "nod-ops-build:worker %", "MEDIUM  mutate")
+	s.see("APPROVE", "kill-session build", "what ends with it", "nod-ops-build:shared %", "MEDIUM  mutate")
 	if cols > 100 { // else it is folded
 		s.see("at its prompt", `runs "sleep 1000"`)
 	}
+	readsOn(s, "nod-ops-build:worker %")
 	there := func() string {
 		out, err := exec.Command("tmux", "-L", w.socket, "list-sessions", "-F", "#{session_name}").CombinedOutput()
 		if err != nil {

@@ -17,7 +17,7 @@ func TestTheMainJobInLines(t *testing.T) {
 	s.see("note: No model is configured", "terminal: local", "you:")
 	s.typed("how full is the disk?")
 	s.press("Enter")
-	s.see("run: run_shell on local, pane %0 (observe): df -hPT", "end: exit 0", "  | Filesystem", "nod: The fullest file system is")
+	s.see("run: run_shell on local, pane %0 (observe): df -kPT", "end: exit 0", "  | Filesystem", "nod: The fullest file system is")
 
 	file := filepath.Join(w.home, "hello.txt")
 	s.typed("create a file " + file + " with hello")

@@ -10,7 +10,9 @@ import (
 
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/agent/policy/show"
-	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
 )
@@ -18,7 +20,7 @@ import (
 // statusFound is the exit status of a check that found something.
 const statusFound = 1
 
-func (a *app) policyCommand() *cobra.Command {
+func (a *program) policyCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "policy",
 		Short: "try the rules: what may run, what asks, and why",
@@ -36,27 +38,32 @@ type policyBench struct {
 }
 
 // policyBench puts it together; target is the canonical name of what name calls.
-func (a *app) policyBench(name string) (b policyBench, target string, err error) {
+func (a *program) policyBench(name string) (b policyBench, target string, err error) {
 	c, err := a.config()
 	if err != nil {
 		return policyBench{}, "", err
 	}
-	names, err := a.canonical(c, []string{name})
+	names, err := targets.CanonicalNames(c, a.Getenv, []string{name})
 	if err != nil {
 		return policyBench{}, "", err
 	}
-	h := &house{config: c, getenv: a.getenv}
-	if h.state, err = config.StatePath(a.getenv); err != nil {
+	setup, err := app.NewPolicySetup(c, a.Getenv)
+	if err != nil {
 		return policyBench{}, "", err
 	}
-	minter, _ := tools.NewMint() // nothing here has a verifier: no grant is of use
-	if err := h.openPolicy(a, minter, plan{}); err != nil {
+	rules, err := setup.Rules()
+	if err != nil {
 		return policyBench{}, "", err
 	}
-	return policyBench{h.policy, h.rulesPath()}, names[0], nil
+	posture, err := policy.ParsePosture(c.Policy.Posture)
+	if err != nil {
+		return policyBench{}, "", err
+	}
+	engine, err := setup.Engine(rules, posture)
+	return policyBench{engine, setup.RulesPath()}, names[0], err
 }
 
-func (a *app) policyTestCommand() *cobra.Command {
+func (a *program) policyTestCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [FILE]",
 		Short: "check the rules file and run its examples",
@@ -72,20 +79,20 @@ cannot be read.`,
 			if err != nil {
 				return err
 			}
-			h := &house{config: c, getenv: a.getenv}
-			if h.state, err = config.StatePath(a.getenv); err != nil {
+			setup, err := app.NewPolicySetup(c, a.Getenv)
+			if err != nil {
 				return err
 			}
-			file := h.rulesPath()
+			file := setup.RulesPath()
 			if len(args) == 1 {
 				file = args[0]
 			}
-			return a.policyTest(h, file)
+			return a.policyTest(setup, file)
 		},
 	}
 }
 
-func (a *app) policyTest(h *house, file string) error {
+func (a *program) policyTest(setup *app.PolicySetup, file string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("policy test: there is no rules file %s; the README shows how one looks", file)
@@ -98,14 +105,10 @@ func (a *app) policyTest(h *house, file string) error {
 		a.complain("policy test: %s: %s", show.Text(file), exactly(fault.Error()))
 	}
 	if len(faults) > 0 {
-		return exitStatus(statusFound)
+		return process.ExitStatus(statusFound)
 	}
-	trust := map[string]policy.Trust{}
-	for name, t := range h.config.Targets {
-		trust[name] = policy.Trust(t.Trust)
-	}
-	minter, _ := tools.NewMint() // nothing here has a verifier: no grant is of use
-	engine, err := policy.NewEngine(policy.Options{Minter: minter, Rules: rules, Trust: trust, Own: h.own(), Home: a.getenv("HOME"), Hosts: h.hosts})
+	var posture policy.Posture // it makes no rule futile
+	engine, err := setup.Engine(rules, posture)
 	if err != nil {
 		return fmt.Errorf("policy test: %w", err)
 	}
@@ -128,12 +131,12 @@ func (a *app) policyTest(h *house, file string) error {
 		}
 	}
 	if futile > 0 {
-		return exitStatus(statusFound)
+		return process.ExitStatus(statusFound)
 	}
 	return a.printf("ok: %d rules, %d examples\n", len(rules.All()), examples)
 }
 
-func (a *app) policyExplainCommand() *cobra.Command {
+func (a *program) policyExplainCommand() *cobra.Command {
 	var target, shell, dir string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -158,7 +161,7 @@ func (a *app) policyExplainCommand() *cobra.Command {
 			}}
 			x := b.engine.Explain(p)
 			if asJSON {
-				return writeJSON(a.out, explained(p, x))
+				return writeJSON(a.Out, explained(p, x))
 			}
 			return a.printf("%s", explanation(b.file, p, x))
 		},

@@ -10,12 +10,13 @@ import (
 
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/agent/policy/show"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/tools/risk/attack"
 )
 
-func (a *app) policyAttackCommand() *cobra.Command {
+func (a *program) policyAttackCommand() *cobra.Command {
 	var target, shell, dir string
 	var seed uint64
 	var rounds int
@@ -57,10 +58,10 @@ standard input, one a line.`,
 }
 
 // attackStarts are the commands that are rewritten.
-func (a *app) attackStarts(args []string, b policyBench) ([]string, error) {
+func (a *program) attackStarts(args []string, b policyBench) ([]string, error) {
 	switch {
 	case len(args) == 1 && args[0] == "-":
-		text, err := io.ReadAll(a.in)
+		text, err := io.ReadAll(a.In)
 		if err != nil {
 			return nil, fmt.Errorf("policy attack: %w", err)
 		}
@@ -95,7 +96,7 @@ func (t attacker) slips(r attack.Rewriting) (policy.Explanation, bool) {
 	return x, x.Ruling == policy.Allow && (!r.Mild || x.Rule != "")
 }
 
-func (a *app) policyAttack(t attacker, starts []string, seed uint64, rounds int) error {
+func (a *program) policyAttack(t attacker, starts []string, seed uint64, rounds int) error {
 	var allowed []string
 	for _, command := range starts {
 		if x := t.explain(command); x.Ruling == policy.Allow {
@@ -136,7 +137,7 @@ func (a *app) policyAttack(t attacker, starts []string, seed uint64, rounds int)
 		return err
 	}
 	if slipped > 0 {
-		return exitStatus(statusFound)
+		return process.ExitStatus(statusFound)
 	}
 	return nil
 }

@@ -6,14 +6,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/gate"
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 )
 
-func (a *app) policyReplayCommand() *cobra.Command {
+func (a *program) policyReplayCommand() *cobra.Command {
 	var last int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -56,7 +58,7 @@ type difference struct {
 	Why     string `json:"why"`
 }
 
-func (a *app) policyReplay(b policyBench, dir string, last int, asJSON bool) error {
+func (a *program) policyReplay(b policyBench, dir string, last int, asJSON bool) error {
 	var records []ledger.Record
 	err := ledger.Read(dir, func(r ledger.Record) error {
 		if proposed(r) != nil {
@@ -68,13 +70,13 @@ func (a *app) policyReplay(b policyBench, dir string, last int, asJSON bool) err
 		return nil
 	})
 	if err != nil {
-		return auditError(dir, err)
+		return record.Explain(dir, err)
 	}
-	out := bufio.NewWriter(a.out)
+	out := bufio.NewWriter(a.Out)
 	found, unread := 0, 0
 	for _, r := range records {
 		i := proposed(r)
-		p, err := agent.Recall(*i)
+		p, err := gate.ProposalOf(*i)
 		if err != nil {
 			unread++
 			continue
@@ -112,7 +114,7 @@ func (a *app) policyReplay(b policyBench, dir string, last int, asJSON bool) err
 		a.complain("policy replay: %d records do not hold enough to be judged again", unread)
 	}
 	if found > 0 {
-		return exitStatus(statusFound)
+		return process.ExitStatus(statusFound)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/nod-console/nod/agent/policy/show"
-	"github.com/nod-console/nod/ui/screen"
 )
 
 // exactly is foreign text whose lines stay and in which nothing looks like what it
@@ -43,14 +42,4 @@ func writeJSON(w io.Writer, value any) error {
 	b.WriteByte('\n')
 	_, err = io.WriteString(w, b.String())
 	return err
-}
-
-// printable is foreign text as it may go to the operator's terminal: its lines
-// stay, and nothing in them acts.
-func printable(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = screen.Clean(l)
-	}
-	return strings.Join(lines, "\n")
 }

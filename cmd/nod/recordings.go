@@ -13,7 +13,10 @@ import (
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/ledger/recording"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/ui/screen"
 )
 
 // recordingJSON is a file as "nod recordings list --json" prints it.
@@ -27,7 +30,7 @@ type recordingJSON struct {
 	Live    bool      `json:"live"`
 }
 
-func (a *app) recordingsCommand() *cobra.Command {
+func (a *program) recordingsCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "recordings",
 		Short: "list and remove the recordings of panes",
@@ -62,17 +65,17 @@ beyond 2 GiB in all the oldest are removed, which goes on record.
 	return parent
 }
 
-func (a *app) listRecordings(asJSON bool) error {
-	state, err := config.StatePath(a.getenv)
+func (a *program) listRecordings(asJSON bool) error {
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return err
 	}
-	all, err := recording.List(recordingsDir(state))
+	all, err := recording.List(config.RecordingsDir(state))
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		enc := json.NewEncoder(a.out)
+		enc := json.NewEncoder(a.Out)
 		for _, f := range all {
 			if err := enc.Encode(recordingJSON(f)); err != nil {
 				return err
@@ -80,14 +83,14 @@ func (a *app) listRecordings(asJSON bool) error {
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, f := range all {
 		state := ""
 		if f.Live {
 			state = "being written"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Started.Local().Format("2006-01-02 15:04:05"),
-			f.Target, f.Pane, sizeOf(f.Bytes), printable(f.Name), state)
+			f.Target, f.Pane, sizeOf(f.Bytes), screen.CleanLines(f.Name), state)
 	}
 	return w.Flush()
 }
@@ -103,12 +106,12 @@ func sizeOf(n int64) string {
 }
 
 // removeRecordings removes recordings. The record says so before they go.
-func (a *app) removeRecordings(names []string, older time.Duration) (err error) {
-	state, err := config.StatePath(a.getenv)
+func (a *program) removeRecordings(names []string, older time.Duration) (err error) {
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return err
 	}
-	dir := recordingsDir(state)
+	dir := config.RecordingsDir(state)
 	if older > 0 {
 		all, err := recording.List(dir)
 		if err != nil {
@@ -126,7 +129,7 @@ func (a *app) removeRecordings(names []string, older time.Duration) (err error) 
 	case len(names) == 0:
 		return errors.New("rm: say which, or --older-than 720h; nod recordings list has their names")
 	}
-	l, _, err := a.openLedger(state, ledger.Options{})
+	l, _, err := record.OpenLedger(a.Getenv, state, ledger.Options{})
 	if err != nil {
 		return err
 	}
@@ -139,16 +142,16 @@ func (a *app) removeRecordings(names []string, older time.Duration) (err error) 
 	return nil
 }
 
-func (a *app) removeRecording(l *ledger.Ledger, dir, name string) error {
-	if filepath.Base(name) != name || !exists(filepath.Join(dir, name)) {
+func (a *program) removeRecording(l *ledger.Ledger, dir, name string) error {
+	if filepath.Base(name) != name || !record.Exists(filepath.Join(dir, name)) {
 		return fmt.Errorf("%q: %w; nod recordings list has their names", name, recording.ErrNone)
 	}
-	if err := l.Note(ledger.Note{Kind: "recordings", Text: "to be removed: " + name, By: operator(), Removed: []string{name}}); err != nil {
+	if err := l.Note(ledger.Note{Kind: "recordings", Text: "to be removed: " + name, By: process.Operator(), Removed: []string{name}}); err != nil {
 		return fmt.Errorf("nothing is removed, since it cannot be put on record: %w", err)
 	}
 	removed, err := recording.Remove(dir, name)
 	if len(removed) > 0 {
-		err = errors.Join(err, a.printf("removed %s\n", printable(strings.Join(removed, ", "))))
+		err = errors.Join(err, a.printf("removed %s\n", screen.CleanLines(strings.Join(removed, ", "))))
 	}
 	return err
 }

@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/ledger/recording"
 	"github.com/nod-console/nod/backends/vt/svg"
-	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/cmd/nod/internal/app/controller"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/themes"
-	"github.com/nod-console/nod/ui/console"
 	"github.com/nod-console/nod/ui/player"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -33,7 +32,7 @@ type replayFlags struct {
 	output  string
 }
 
-func (a *app) replayCommand() *cobra.Command {
+func (a *program) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay [flags] [FILE|RUN]",
@@ -60,7 +59,7 @@ command and the one before, + and - make it faster and slower, q leaves.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.atGiven = cmd.Flags().Changed("at")
 			err := a.replay(cmd.Context(), f, strings.Join(args, ""))
-			var status exitStatus
+			var status process.ExitStatus
 			if err == nil || errors.As(err, &status) {
 				return err
 			}
@@ -77,46 +76,46 @@ command and the one before, + and - make it faster and slower, q leaves.
 	return cmd
 }
 
-func (a *app) replay(ctx context.Context, f replayFlags, what string) error {
+func (a *program) replay(ctx context.Context, f replayFlags, what string) error {
 	switch {
 	case f.speed <= 0:
 		return fmt.Errorf("--speed=%g: it must be more than 0", f.speed)
 	case f.output != "" && f.export == "":
 		return errors.New("--output: say with --export what to write there")
 	}
-	tape, err := a.findTape(what)
+	tape, err := record.Find(a.Getenv, what)
 	if err != nil {
 		return err
 	}
-	rec, err := recording.Load(tape.path)
+	rec, err := recording.Load(tape.Path)
 	if err != nil {
 		return err
 	}
-	if said := a.doubts(tape.path); said != "" {
-		a.warn(printable(filepath.Base(tape.path) + ": " + said))
+	if said := record.Doubts(a.Getenv, tape.Path); said != "" {
+		a.warn(screen.CleanLines(filepath.Base(tape.Path) + ": " + said))
 	}
 	if rec.Torn != "" {
-		a.warn(printable(fmt.Sprintf("%s: %s; what stands before is played", filepath.Base(tape.path), rec.Torn)))
+		a.warn(screen.CleanLines(fmt.Sprintf("%s: %s; what stands before is played", filepath.Base(tape.Path), rec.Torn)))
 	}
 	if !f.atGiven {
-		f.at, f.atGiven = tape.at, tape.placed
+		f.at, f.atGiven = tape.At, tape.Placed
 	}
 	if f.export != "" {
-		if end, ok := tape.end(rec); ok && !f.atGiven {
+		if end, ok := tape.End(rec); ok && !f.atGiven {
 			f.at, f.atGiven = end, true
 		}
 		return a.exportTape(rec, f)
 	}
-	if !a.onTerminal() {
+	if !a.OnTerminal() {
 		return errors.New("standard input and output must be a terminal; without one use --export text")
 	}
-	if why, remedy := a.undrawable(); why != "" {
+	if why, remedy := controller.Undrawable(a.Getenv); why != "" {
 		return fmt.Errorf("%s; %s, or use --export text", why, remedy)
 	}
-	return a.playTape(ctx, rec, f, filepath.Base(tape.path))
+	return a.playTape(ctx, rec, f, filepath.Base(tape.Path))
 }
 
-func (a *app) playTape(ctx context.Context, rec *recording.Recording, f replayFlags, name string) error {
+func (a *program) playTape(ctx context.Context, rec *recording.Recording, f replayFlags, name string) error {
 	c, err := a.config()
 	if err != nil {
 		return err
@@ -125,7 +124,7 @@ func (a *app) playTape(ctx context.Context, rec *recording.Recording, f replayFl
 	if err != nil {
 		return err
 	}
-	bound, err := boundKeys(c)
+	bound, err := controller.BoundKeys(c)
 	if err != nil {
 		return err
 	}
@@ -138,14 +137,14 @@ func (a *app) playTape(ctx context.Context, rec *recording.Recording, f replayFl
 		Name: name, Speed: f.speed, Idle: f.idle, At: f.at, Paused: f.paused, Keys: bound, Hints: true,
 	}), c.Display.Theme)
 	if ctx.Err() != nil {
-		return exitStatus(interruptedStatus(ctx))
+		return process.ExitStatus(process.InterruptedStatus(ctx))
 	}
 	return err
 }
 
 // exportTape writes a recording in another form.
-func (a *app) exportTape(rec *recording.Recording, f replayFlags) (err error) {
-	out := a.out
+func (a *program) exportTape(rec *recording.Recording, f replayFlags) (err error) {
+	out := a.Out
 	if f.output != "" {
 		file, createErr := os.OpenFile(f.output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		if createErr != nil {
@@ -169,148 +168,4 @@ func (a *app) exportTape(rec *recording.Recording, f replayFlags) (err error) {
 		return recording.ExportText(out, shown.Screen())
 	}
 	return fmt.Errorf("--export=%s: want v2, v3, svg or text", f.export)
-}
-
-// tape is a recording's file, and where in it to begin.
-type tape struct {
-	path    string
-	at      time.Duration
-	placed  bool   // the operator has named the time
-	command string // the run that was asked for; empty if it was not a run
-}
-
-// end is when the run that was asked for has ended.
-func (t tape) end(rec *recording.Recording) (time.Duration, bool) {
-	for _, c := range rec.Commands() {
-		if t.command != "" && c.At >= t.at && c.Text == t.command && c.Outcome != "" {
-			return c.End, true
-		}
-	}
-	return 0, false
-}
-
-// findTape is the recording that the operator means.
-func (a *app) findTape(what string) (tape, error) {
-	state, err := config.StatePath(a.getenv)
-	if err != nil {
-		return tape{}, err
-	}
-	dir := recordingsDir(state)
-	if what == "" {
-		return newestTape(dir)
-	}
-	name, at, placed := what, time.Duration(0), false
-	if i := strings.LastIndexByte(what, '@'); i > 0 {
-		if d, err := time.ParseDuration(what[i+1:]); err == nil {
-			name, at, placed = what[:i], d, true
-		}
-	}
-	switch {
-	case strings.ContainsRune(what, '/') || exists(what):
-		return tape{path: what}, nil
-	case filepath.Base(name) != name || !exists(filepath.Join(dir, name)):
-		return runTape(state, what)
-	case placed:
-		return placeTape(dir, name, at)
-	}
-	return tape{path: filepath.Join(dir, name)}, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// newestTape is the newest recording in which something was done, or the newest if
-// there is none.
-func newestTape(dir string) (tape, error) {
-	all, err := recording.List(dir)
-	if err != nil {
-		return tape{}, err
-	}
-	if len(all) == 0 {
-		return tape{}, fmt.Errorf("there are no recordings in %s yet; panes of the console and of nod run --pane are recorded", dir)
-	}
-	for _, f := range slices.Backward(all) {
-		path := filepath.Join(dir, f.Name)
-		if rec, err := recording.Load(path); err != nil || happened(rec) {
-			return tape{path: path}, nil // whoever plays it says what is wrong with it
-		}
-	}
-	return tape{path: filepath.Join(dir, all[len(all)-1].Name)}, nil
-}
-
-// happened tells a recording in which something was done from one that has only a
-// shell's first prompt, such as that of a console which was just opened.
-func happened(rec *recording.Recording) bool {
-	const promptTakes = 3 * time.Second
-	return rec.Duration() > promptTakes || len(rec.Commands()) > 0
-}
-
-// placeTape finds the file that shows a time since the beginning of a recording,
-// by the name of its first file.
-func placeTape(dir, name string, at time.Duration) (tape, error) {
-	part, begins, err := recording.PartAt(dir, name, at)
-	if err != nil {
-		return tape{}, err
-	}
-	return tape{path: filepath.Join(dir, part), at: at - begins, placed: true}, nil
-}
-
-// leastOfName is how much of a run's name must be given.
-const leastOfName = 4
-
-// runTape finds the recording of a run by the name that "nod audit show" has for
-// it: the end of its intent's.
-func runTape(state, name string) (tape, error) {
-	var found []ledger.Intent
-	dir := ledgerDir(state)
-	err := ledger.Read(dir, func(r ledger.Record) error {
-		if r.Intent != nil && len(name) >= leastOfName && strings.HasSuffix(strings.ToUpper(r.Intent.ID), strings.ToUpper(name)) {
-			found = append(found, *r.Intent)
-		}
-		return nil
-	})
-	switch {
-	case errors.Is(err, ledger.ErrNone), err == nil && len(found) == 0:
-		return tape{}, fmt.Errorf("%q is no file, no recording and no run; nod recordings list and nod audit show have their names", name)
-	case err != nil:
-		return tape{}, auditError(dir, err)
-	case len(found) > 1:
-		return tape{}, fmt.Errorf("%q is the end of the names of %d runs; nod audit export has them in full", name, len(found))
-	case found[0].Recording == nil:
-		return tape{}, fmt.Errorf("the run %q is not recorded: only what runs in a pane is", name)
-	}
-	place := found[0].Recording
-	if !exists(filepath.Join(recordingsDir(state), place.File)) {
-		return tape{}, fmt.Errorf("the recording of the run %q, %s, is not there any more", name, place.File)
-	}
-	t, err := placeTape(recordingsDir(state), place.File, place.At)
-	t.placed, t.command = false, found[0].Command
-	return t, err
-}
-
-// doubts says in what a recording is not what was recorded; empty if it is.
-func (a *app) doubts(path string) string {
-	state, err := config.StatePath(a.getenv)
-	if err != nil {
-		return ""
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return ""
-	}
-	return doubts(state, path)
-}
-
-// replayInConsole finds a recording for the console.
-func (a *app) replayInConsole(_ context.Context, what string) (console.Tape, error) {
-	found, err := a.findTape(what)
-	if err != nil {
-		return console.Tape{}, err
-	}
-	rec, err := recording.Load(found.path)
-	if err != nil {
-		return console.Tape{}, err
-	}
-	return console.Tape{Name: filepath.Base(found.path), At: found.at, Recording: rec, Doubts: printable(a.doubts(found.path))}, nil
 }

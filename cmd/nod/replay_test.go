@@ -13,6 +13,7 @@ import (
 
 	"github.com/nod-console/nod/agent/ledger/recording"
 	"github.com/nod-console/nod/backends/vt"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 // demo is a command whose output has colours, wide and combined characters, a
@@ -194,7 +195,7 @@ func TestReplayOfARun(t *testing.T) {
 		{"replay", "--export", "text", "nosuch"}, {"replay", "--export", "doc"}, {"replay"}, {"replay", "--speed", "0"},
 		{"replay", "--export", "text", "/etc/passwd"}, {"replay", "-o", "x"},
 	} {
-		if _, errs, status := w.do(bad...); status != statusFailed || !strings.HasPrefix(errs, "nod: replay: ") {
+		if _, errs, status := w.do(bad...); status != process.StatusFailed || !strings.HasPrefix(errs, "nod: replay: ") {
 			t.Errorf("%q: status %d: %s", bad, status, errs)
 		}
 	}
@@ -374,32 +375,4 @@ func TestARecordThatFailsIsToldWithinASecond(t *testing.T) {
 	if text := allRecordings(t, w); !strings.Contains(text, `"part":2`) || !strings.Contains(text, "it runs") {
 		t.Errorf("it was not taken up again: %.2000s", text)
 	}
-}
-
-// TestTheNewestRecordingIsOneWithSomethingInIt: not the one that a console has just
-// begun, which has a prompt.
-func TestTheNewestRecordingIsOneWithSomethingInIt(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	put := func(day, events string) string {
-		t.Helper()
-		path := filepath.Join(dir, "202405"+day+"T040506.007Z_local_main_shared_abcd.cast")
-		if err := os.WriteFile(path, []byte("{\"version\":2,\"width\":80,\"height\":24}\n"+events), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	const prompt, later = "[0.1,\"o\",\"$ \"]\n", "[0.2,\"m\",\"run: ls\"]\n"
-	newest := func(want string) {
-		t.Helper()
-		if got, err := newestTape(dir); err != nil || got.path != want {
-			t.Errorf("%q, %v, want %q", got.path, err, want)
-		}
-	}
-	newest(put("01", prompt)) // there is no other
-	run := put("02", prompt+later)
-	newest(run)
-	put("03", prompt)
-	newest(run)
-	newest(put("04", prompt+"[60,\"o\",\"who typed by hand\"]\n"))
 }

@@ -10,19 +10,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/tools/risk"
+	"github.com/nod-console/nod/ui/screen"
 )
 
 // maxLine bounds a line of "nod risk --jsonl", in bytes.
 const maxLine = 1 << 20
 
-func (a *app) riskCommand() *cobra.Command {
+func (a *program) riskCommand() *cobra.Command {
 	var shell string
 	var asJSON, asLines bool
+	cage := hereCage
 	cmd := &cobra.Command{
 		Use:   "risk COMMAND",
 		Short: "say what a command could do, without running it",
 		Long: `risk reads a command as a shell would and says what it could do at worst. It
-never runs anything. COMMAND "-" reads standard input.`,
+never runs anything. COMMAND "-" reads standard input.
+
+With --json, "runs" says how nod would run it on this machine, in the posture ask and
+without rules of yours: "free", because reading it proves that it only looks; "held",
+unasked where the kernel lets it change nothing; "asks"; or "denied". --cage says it for
+another wall than this machine's: L Landlock, S system calls, none.`,
 		Example: `  nod risk 'rm -rf /srv/app/releases/2024*'
   nod risk --json --shell sh - <deploy.sh
   nod risk --jsonl <commands.jsonl     one {"cmd":"…"} a line`,
@@ -31,15 +38,19 @@ never runs anything. COMMAND "-" reads standard input.`,
 			if err != nil {
 				return fmt.Errorf("risk: %w", err)
 			}
+			runs, err := a.runsBy(cage, dialect)
+			if err != nil {
+				return err
+			}
 			if asLines {
-				return a.riskLines(dialect)
+				return a.riskLines(dialect, runs)
 			}
 			if len(args) == 0 {
 				return fmt.Errorf("risk: no command given; quote it: nod risk 'df -h'")
 			}
 			text := strings.Join(args, " ")
 			if text == "-" {
-				data, err := io.ReadAll(a.in)
+				data, err := io.ReadAll(a.In)
 				if err != nil {
 					return fmt.Errorf("risk: %w", err)
 				}
@@ -47,21 +58,22 @@ never runs anything. COMMAND "-" reads standard input.`,
 			}
 			v := risk.Command(text, dialect)
 			if asJSON {
-				return writeJSON(a.out, v)
+				return writeJSON(a.Out, judged{v, runs(text)})
 			}
-			return a.printf("%s\n", printable(risk.Explain(v, text)))
+			return a.printf("%s\n", screen.CleanLines(risk.Explain(v, text)))
 		},
 	}
 	cmd.Flags().StringVar(&shell, "shell", "bash", "bash, sh, zsh or fish")
+	cmd.Flags().StringVar(&cage, "cage", cage, "what holds commands: L, S, M, none, or here")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the verdict as one JSON object")
 	cmd.Flags().BoolVar(&asLines, "jsonl", false, `read lines {"cmd":"…"}, print a verdict for each`)
 	return cmd
 }
 
-func (a *app) riskLines(dialect risk.Dialect) error {
-	in := bufio.NewScanner(a.in)
+func (a *program) riskLines(dialect risk.Dialect, runs func(string) string) error {
+	in := bufio.NewScanner(a.In)
 	in.Buffer(nil, maxLine)
-	out := bufio.NewWriter(a.out)
+	out := bufio.NewWriter(a.Out)
 	for n := 1; in.Scan(); n++ {
 		var line struct {
 			Cmd *string `json:"cmd"`
@@ -72,7 +84,7 @@ func (a *app) riskLines(dialect risk.Dialect) error {
 		if line.Cmd == nil {
 			return fmt.Errorf(`risk: line %d: no "cmd" in %q`, n, in.Text())
 		}
-		if err := writeJSON(out, risk.Command(*line.Cmd, dialect)); err != nil {
+		if err := writeJSON(out, judged{risk.Command(*line.Cmd, dialect), runs(*line.Cmd)}); err != nil {
 			return err
 		}
 	}

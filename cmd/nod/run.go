@@ -14,11 +14,14 @@ import (
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/gate"
 	"github.com/nod-console/nod/backends"
-	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/terminal"
@@ -41,7 +44,7 @@ type runFlags struct {
 // the command.
 const inOwnPane = "-"
 
-func (a *app) runCommand() *cobra.Command {
+func (a *program) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- COMMAND",
@@ -100,14 +103,14 @@ a pane of its own is closed, which hangs it up.`,
 
 // refuse is the end of a "nod run" that did not come as far as to a target: with
 // --json, each target has an object nevertheless.
-func (a *app) refuse(f runFlags, err error) error {
+func (a *program) refuse(f runFlags, err error) error {
 	if !f.json || err == nil {
 		return err
 	}
 	if len(f.targets) == 0 {
 		f.targets = []string{local.Name}
 	}
-	out := json.NewEncoder(a.out)
+	out := json.NewEncoder(a.Out)
 	for _, target := range f.targets {
 		if printErr := out.Encode(runReport{Target: target, Outcome: outcomeRefused, Error: err.Error()}); printErr != nil {
 			return errors.Join(err, printErr)
@@ -117,7 +120,7 @@ func (a *app) refuse(f runFlags, err error) error {
 }
 
 // run1 is the body of "nod run".
-func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
+func (a *program) run1(ctx context.Context, f runFlags, args []string) error {
 	command, err := commandLine(args)
 	if err != nil {
 		return a.refuse(f, fmt.Errorf("run: %w", err))
@@ -131,25 +134,25 @@ func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 	if err != nil {
 		return a.refuse(f, err)
 	}
-	there, err := a.existingPane(c, existingOnly(f.pane))
+	there, err := targets.FindOwnPane(c, a.Getenv, a.flags.socket, existingOnly(f.pane))
 	if err != nil {
 		return a.refuse(f, fmt.Errorf("run: %w", err))
 	}
-	var h *house
-	approver, closeTTY := a.askOnTerminal(&h, nil)
+	var h *app.Core
+	approver, closeTTY := approveOnTTY(&a.System, &h, nil)
 	defer closeTTY()
-	ask, closeQuestions := a.questionsOnTerminal()
-	defer closeQuestions()
+	questions := questions.OnTerminal(&a.System)
+	defer questions.Close()
 	armed := newArmed(a.warn)
-	p := plan{
-		approver: approver, approveAll: f.approveAll, ask: ask, warn: a.warn, reverting: armed.take,
-		panes: f.pane != "", existing: there, agent: "run", unbounded: true,
+	p := app.Options{
+		Options:  targets.Options{Ask: questions.Asker(), Warn: a.warn, Panes: f.pane != "", Existing: there, Agent: "run"},
+		Approver: approver, ApproveAll: f.approveAll, Reverting: armed.take, Unbounded: true,
 	}
-	if p.panes && f.pane != inOwnPane && there == nil {
+	if p.Panes && f.pane != inOwnPane && there == nil {
 		// Sessions of their own, which a run in a pane of its own does not end.
-		p.keep, p.agent = true, "kept"
+		p.Keep, p.Agent = true, "kept"
 	}
-	if h, err = a.openHouse(c, p); err != nil {
+	if h, err = app.Open(c, a.Getenv, p); err != nil {
 		return a.refuse(f, err)
 	}
 	statuses := a.runOn(ctx, h, f, command)
@@ -159,7 +162,7 @@ func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 	}
 	for _, status := range statuses {
 		if status != 0 {
-			return exitStatus(status)
+			return process.ExitStatus(status)
 		}
 	}
 	return nil
@@ -167,7 +170,7 @@ func (a *app) run1(ctx context.Context, f runFlags, args []string) error {
 
 // runOn runs the command on each target at once and returns the exit statuses,
 // in the order of the targets.
-func (a *app) runOn(ctx context.Context, h *house, f runFlags, command string) []int {
+func (a *program) runOn(ctx context.Context, h *app.Core, f runFlags, command string) []int {
 	if len(f.targets) == 0 {
 		f.targets = []string{local.Name}
 	}
@@ -176,7 +179,7 @@ func (a *app) runOn(ctx context.Context, h *house, f runFlags, command string) [
 	var running sync.WaitGroup
 	for i, name := range f.targets {
 		running.Go(func() {
-			r := runner{out: out.on(name), house: h, flags: f}
+			r := runner{out: out.on(name), core: h, flags: f}
 			statuses[i] = r.on(ctx, name, command)
 		})
 	}
@@ -217,36 +220,34 @@ func commandLine(args []string) (string, error) {
 
 // runner takes one command through the gate, on one target.
 type runner struct {
-	out   *outputs
-	house *house
-	flags runFlags
-	site  *site
-	cage  *confine.Cage // what holds the command; nil if nothing is to
+	out    *outputs
+	core   *app.Core
+	flags  runFlags
+	target *targets.Target
 }
 
 // on runs the command on a target, tells what became of it and returns the exit
 // status.
 func (r *runner) on(ctx context.Context, name, command string) int {
 	report := &runReport{Target: name}
-	var answer agent.Answer
-	if r.site, answer.Err = r.house.sites.open(ctx, name); answer.Err == nil {
+	var answer gate.Answer
+	if r.target, answer.Err = r.core.Targets.Open(ctx, name); answer.Err == nil {
 		answer = r.run(ctx, command, report)
 	}
-	r.letGo(ctx)
 	return r.tell(ctx, answer, report)
 }
 
 var errRunTimeout = errors.New("the --timeout is up")
 
 // run passes the command through the gate and reports what became of it.
-func (r *runner) run(ctx context.Context, command string, report *runReport) agent.Answer {
-	report.Target = r.site.name()
+func (r *runner) run(ctx context.Context, command string, report *runReport) gate.Answer {
+	report.Target = r.target.Name()
 	action, err := r.plan(ctx, command)
 	if err != nil {
-		return agent.Answer{Err: err}
+		return gate.Answer{Err: err}
 	}
-	report.Pane, report.Held = action.Pane, string(action.Wall)
-	answer := r.house.gate.Pass(ctx, agent.Step{
+	report.Pane = action.Pane
+	answer := r.core.Gate.Pass(ctx, gate.Step{
 		Action: action, Operator: true,
 		Execute: func(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
 			if r.flags.timeout > 0 {
@@ -260,14 +261,14 @@ func (r *runner) run(ctx context.Context, command string, report *runReport) age
 			return r.exec(ctx, a, env, report)
 		},
 	}, nil)
-	report.Risk = &answer.Decision.Verdict
+	report.Risk, report.Held = &answer.Decision.Verdict, string(answer.Action.Wall)
 	report.DurationMS = answer.Duration.Milliseconds()
 	return answer
 }
 
 // plan is the action that the command means.
 func (r *runner) plan(ctx context.Context, command string) (tools.Action, error) {
-	about, err := r.house.guard.About(r.site.name())
+	about, err := r.core.Guard.About(r.target.Name())
 	if err != nil {
 		return tools.Action{}, err
 	}
@@ -282,21 +283,21 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 	if r.flags.pane == "" {
 		return a, nil
 	}
-	if r.site.panes == nil {
+	if r.target.Panes == nil {
 		return a, errors.New("no pane: [tools] shell_enabled is false in the configuration")
 	}
 	name, err := r.pane(ctx)
 	if err != nil {
 		return a, err
 	}
-	state, err := r.house.guard.Look(ctx, about.Target, "", name)
+	state, err := r.core.Guard.Look(ctx, about.Target, "", name)
 	for begun := time.Now(); err == nil && state.Dir == "" && time.Since(begun) < dirWait; {
 		select {
 		case <-time.After(dirPause):
 		case <-ctx.Done():
 			return a, context.Cause(ctx)
 		}
-		state, err = r.house.guard.Look(ctx, about.Target, "", name)
+		state, err = r.core.Guard.Look(ctx, about.Target, "", name)
 	}
 	if err != nil {
 		return a, err
@@ -313,15 +314,15 @@ func (r *runner) pane(ctx context.Context) (string, error) {
 	if name == inOwnPane || existingOnly(name) != "" {
 		return "", nil
 	}
-	if why := r.site.panes.WithoutTmux(); why != nil {
+	if why := r.target.Panes.WithoutTmux(); why != nil {
 		return "", fmt.Errorf("--pane=%s: the pane cannot be kept: %w; install tmux, or use --pane without a name", name, why)
 	}
-	if _, err := r.site.panes.Shared(ctx); err != nil { // makes the session
+	if _, err := r.target.Panes.Shared(ctx); err != nil { // makes the session
 		return "", err
 	}
-	p, err := r.site.panes.Get("", name)
+	p, err := r.target.Panes.Get("", name)
 	if errors.Is(err, pane.ErrNotFound) {
-		p, err = r.site.panes.CreatePane(ctx, "", name)
+		p, err = r.target.Panes.CreatePane(ctx, "", name)
 	}
 	if err == nil {
 		p.Warm(ctx) // it may be an earlier command's, of whose shell nothing is known
@@ -337,7 +338,7 @@ func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report
 		stdout.to, stderr.to = r.out.stdout, r.out.stderr
 	}
 	begin := time.Now()
-	process, err := r.house.guard.Exec(ctx, a, env.Grant, &stdout, &stderr)
+	process, err := r.core.Guard.Exec(ctx, a, env.Grant, &stdout, &stderr)
 	var unsure *guard.UnsureError
 	if errors.As(err, &unsure) {
 		return tools.Result{Record: tools.Record{Unsure: fmt.Sprintf("%v; %s", unsure, terminal.Unsure), Duration: time.Since(begin)}}, nil
@@ -346,6 +347,7 @@ func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report
 		return notRun(err)
 	}
 	outcome, err := process.Wait()
+	r.core.Guard.Ended(a, outcome)
 	report.Stdout, report.Stderr = stdout.text(), stderr.text()
 	notice := backends.OutputNotice(process)
 	if notice != "" {
@@ -373,7 +375,7 @@ func notRun(err error) (tools.Result, error) {
 
 // inPane runs the action as a tracked run in a pane.
 func (r *runner) inPane(ctx context.Context, a tools.Action, env tools.Env, report *runReport) (tools.Result, error) {
-	run, err := r.house.guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepOutput})
+	run, err := r.core.Guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepOutput})
 	if err != nil {
 		return notRun(err)
 	}

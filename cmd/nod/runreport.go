@@ -9,12 +9,14 @@ import (
 	"io"
 	"sync"
 
-	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/gate"
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/tools/terminal"
+	"github.com/nod-console/nod/ui/screen"
 )
 
 // The outcomes of "nod run --json". The manual has them in a table.
@@ -36,17 +38,17 @@ type runReport struct {
 	ExitCode *int   `json:"exit_code"`
 	Signal   string `json:"signal,omitempty"`
 	// GoesOn says that the command is known to run behind nod's end.
-	GoesOn    bool   `json:"goes_on,omitempty"`
-	Stdout    string `json:"stdout"`
-	Stderr    string `json:"stderr"`
-	Truncated bool   `json:"truncated"`
-	// Held is what held the command: "L" Landlock, "S" system calls.
-	Held       string `json:"held,omitempty"`
+	GoesOn     bool   `json:"goes_on,omitempty"`
+	Stdout     string `json:"stdout"`
+	Stderr     string `json:"stderr"`
+	Truncated  bool   `json:"truncated"`
 	DurationMS int64  `json:"duration_ms"`
 	// Risk is nil where the command was not looked at, such as when its pane is
 	// not there.
-	Risk    *risk.Verdict `json:"risk,omitempty"`
-	Notices []string      `json:"notices,omitempty"`
+	Risk *risk.Verdict `json:"risk,omitempty"`
+	// Held is what held the command: "L" Landlock, "S" system calls.
+	Held    string   `json:"held,omitempty"`
+	Notices []string `json:"notices,omitempty"`
 	// Error is what went wrong apart from the command itself: the words that
 	// standard error has, too.
 	Error string `json:"error,omitempty"`
@@ -58,25 +60,25 @@ type runReport struct {
 }
 
 // tell prints the report and turns the answer into the exit status.
-func (r *runner) tell(ctx context.Context, answer agent.Answer, report *runReport) int {
+func (r *runner) tell(ctx context.Context, answer gate.Answer, report *runReport) int {
 	status, reason := r.judge(ctx, answer, report)
 	report.Error = reason
 	if reason != "" {
-		r.out.complain("%s", printable(reason))
+		r.out.complain("%s", screen.CleanLines(reason))
 	}
 	if r.flags.json {
 		if err := r.out.object(report); err != nil {
 			r.out.complain("%v", err)
-			return statusFailed
+			return process.StatusFailed
 		}
 		return status
 	}
 	for _, n := range report.Notices {
-		r.out.complain("%s", printable(n))
+		r.out.complain("%s", screen.CleanLines(n))
 	}
 	if err := r.out.flush(); err != nil {
 		r.out.complain("%v", err)
-		return statusFailed
+		return process.StatusFailed
 	}
 	return status
 }
@@ -88,20 +90,20 @@ func (r *runner) leave(ctx context.Context, id string) (what string, goesOn bool
 		return "its pane is closed now, which hangs it up", false
 	}
 	what = "it goes on in pane " + id
-	for _, p := range r.site.panes.List() {
+	for _, p := range r.target.Panes.List() {
 		if p.ID() != id {
 			continue
 		}
 		if group := p.Foreground(context.WithoutCancel(ctx)); group > 0 {
 			what += fmt.Sprintf("; end it on %s with: pkill -KILL -g %d", p.Target(), group)
 		}
-		what += "; look at it with: " + r.site.attach(p)
+		what += "; look at it with: " + r.target.Attach(p)
 	}
 	return what, true
 }
 
 // judge names the outcome, and says what there is to say about it.
-func (r *runner) judge(ctx context.Context, answer agent.Answer, report *runReport) (status int, reason string) {
+func (r *runner) judge(ctx context.Context, answer gate.Answer, report *runReport) (status int, reason string) {
 	record := answer.Result.Record
 	switch record.Outcome.State {
 	case backends.Exited:
@@ -112,35 +114,35 @@ func (r *runner) judge(ctx context.Context, answer agent.Answer, report *runRepo
 	switch {
 	case answer.Interrupted && answer.Started:
 		report.Outcome = outcomeInterrupted
-		return interruptedStatus(ctx), withRest("interrupted", report.left)
+		return process.InterruptedStatus(ctx), withRest("interrupted", report.left)
 	case answer.Interrupted, !answer.Started && ctx.Err() != nil:
 		report.Outcome = outcomeRefused
-		return interruptedStatus(ctx), "interrupted: nothing was run"
+		return process.InterruptedStatus(ctx), "interrupted: nothing was run"
 	case answer.Denied:
 		report.Outcome = outcomeDenied
-		return statusDenied, deniedBecause(answer)
+		return process.StatusDenied, deniedBecause(answer)
 	case !answer.Started, notGranted(answer.Err):
 		report.Outcome = outcomeRefused
-		return statusFailed, answer.Err.Error()
+		return process.StatusFailed, answer.Err.Error()
 	case answer.Err != nil && record.Failed != "": // a fault in the middle
 		report.Outcome = outcomeUnknown
-		return statusFailed, answer.Err.Error() + "; " + terminal.Unsure
+		return process.StatusFailed, answer.Err.Error() + "; " + terminal.Unsure
 	case record.Failed != "" && report.ExitCode != nil: // the shell's word on the line
 		report.Outcome = outcomeRefused
 		return *report.ExitCode, record.Failed
 	case record.Failed != "":
 		report.Outcome = outcomeRefused
-		return statusFailed, record.Failed
+		return process.StatusFailed, record.Failed
 	case record.TimedOut && report.left != "":
 		report.Outcome = outcomeTimeout
-		return statusTimeout, fmt.Sprintf("did not end within %s, nor at Ctrl-C: %s", r.flags.timeout, report.left)
+		return process.StatusTimeout, fmt.Sprintf("did not end within %s, nor at Ctrl-C: %s", r.flags.timeout, report.left)
 	case record.TimedOut:
 		report.Outcome = outcomeTimeout
-		return statusTimeout, fmt.Sprintf("did not end within %s and was stopped", r.flags.timeout)
+		return process.StatusTimeout, fmt.Sprintf("did not end within %s and was stopped", r.flags.timeout)
 	}
 	status, reason = ended(report, record)
 	if err := errors.Join(answer.Err, report.unwritten); err != nil {
-		return statusFailed, withRest(reason, err.Error())
+		return process.StatusFailed, withRest(reason, err.Error())
 	}
 	return status, reason
 }
@@ -152,10 +154,10 @@ func ended(report *runReport, record tools.Record) (status int, reason string) {
 	case backends.Exited:
 		return record.Outcome.Code, ""
 	case backends.Signalled:
-		return signalStatus(record.Outcome.Signal), "ended by signal " + report.Signal
+		return process.SignalStatus(record.Outcome.Signal), "ended by signal " + report.Signal
 	}
 	report.Outcome = outcomeUnknown
-	return statusFailed, cmp.Or(record.Unsure, terminal.Unsure)
+	return process.StatusFailed, cmp.Or(record.Unsure, terminal.Unsure)
 }
 
 // notGranted reports whether nothing ran because the guard let nothing run.
@@ -172,7 +174,7 @@ func withRest(text, rest string) string {
 }
 
 // deniedBecause says why, and what to do where nobody could be asked.
-func deniedBecause(answer agent.Answer) string {
+func deniedBecause(answer gate.Answer) string {
 	reason := "denied"
 	if r := answer.Decision.Reason; r != "" {
 		reason += ": " + r

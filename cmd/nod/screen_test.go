@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends/backendtest"
-	"github.com/nod-console/nod/ui/typeahead"
+	"github.com/nod-console/nod/ui/decision"
 )
 
 // patience bounds each wait for something to appear; it is long because a
@@ -30,6 +30,8 @@ type display struct {
 	last   string    // key pressed, unless text was typed since
 	at     time.Time // when a key was pressed or text typed
 	asked  bool      // a dialog was on the screen when it was last looked at
+
+	control *control
 }
 
 // openDisplay runs argv in a terminal of the given size. Its environment is env
@@ -58,7 +60,11 @@ func openDisplay(t testing.TB, cols, rows int, env []string, argv ...string) *di
 			!strings.Contains(string(out), "No such file") {
 			t.Errorf("kill-server: %v: %s", err, out)
 		}
+		if s.control != nil {
+			s.control.end()
+		}
 	})
+	s.control = s.connect()
 	s.tmux("set-option", "-s", "escape-time", "0")
 	return s
 }
@@ -71,6 +77,13 @@ func (s *display) command(args ...string) *exec.Cmd {
 
 func (s *display) tmux(args ...string) string {
 	s.t.Helper()
+	if s.control != nil {
+		out, err := s.control.run(args...)
+		if err != nil {
+			s.t.Fatalf("tmux %s: %v", strings.Join(args, " "), err)
+		}
+		return out
+	}
 	out, err := s.command(args...).CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("tmux %s: %v: %s", strings.Join(args, " "), err, out)
@@ -90,9 +103,9 @@ func (s *display) typed(text string) {
 func (s *display) press(keys ...string) {
 	s.t.Helper()
 	for _, key := range keys {
-		apart := 2 * typeahead.Ends
+		apart := 2 * decision.Ends
 		if s.asked {
-			apart = typeahead.Rest + typeahead.Ends
+			apart = decision.Rest + decision.Ends
 		}
 		time.Sleep(apart - time.Since(s.at))
 		s.sends(key)
@@ -114,7 +127,7 @@ func (s *display) sends(key string) {
 // insist presses the last key again where it has come together with others, as it
 // may on a loaded machine.
 func (s *display) insist(text string) {
-	if s.last != "" && time.Since(s.at) > time.Second && (strings.Contains(text, typeahead.NoAnswer) || strings.Contains(text, "no answer ·")) {
+	if s.last != "" && time.Since(s.at) > time.Second && (strings.Contains(text, decision.NoAnswer) || strings.Contains(text, "no answer ·")) {
 		s.press(s.last)
 	}
 }
@@ -205,18 +218,9 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// soonOrLate waits until a condition holds, or reports that it does not. To look
-// costs the machine something, often a process: it looks ever more seldom.
+// soonOrLate waits until a condition holds, or reports that it does not.
 func soonOrLate(holds func() bool) bool {
-	pause := 10 * time.Millisecond
-	for deadline := time.Now().Add(patience); !holds(); {
-		if time.Now().After(deadline) {
-			return false
-		}
-		time.Sleep(pause)
-		pause = min(pause*5/4, 100*time.Millisecond)
-	}
-	return true
+	return backendtest.Soon(patience, holds)
 }
 
 // thorough reports whether the long tests are wanted: all sizes, full counts, and

@@ -5,26 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/skill"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/ui/screen"
 )
 
-// absolute is a folder's own path, without links.
-func absolute(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(dir)
-}
-
-func (a *app) skillCommand() *cobra.Command {
+func (a *program) skillCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "skill",
 		Short: "instructions for certain tasks: list, show, install, remove",
@@ -51,7 +44,7 @@ as always, and its tools narrow what may be called while it is active.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := a.installSkill(cmd.Context(), args[0], replace, yes)
-			if status := exitStatus(0); err != nil && !errors.As(err, &status) {
+			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
 				err = fmt.Errorf("skill install: %w", err)
 			}
 			return err
@@ -67,14 +60,14 @@ as always, and its tools narrow what may be called while it is active.`,
 				if err != nil {
 					return fmt.Errorf("skill: %w; nod skill list shows which there are", err)
 				}
-				return a.printf("%s\n\n%s\n", about(s, s.Files()), printable(s.Body))
+				return a.printf("%s\n\n%s\n", about(s, s.Files()), screen.CleanLines(s.Body))
 			})
 		},
 	}, &cobra.Command{
 		Use: "remove NAME", Short: "remove a skill that was installed", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withSkills(cmd.Context(), func(c *config.Config, _ *skill.Catalog) error {
-				if err := skill.Remove(skillsDir(c), args[0]); err != nil {
+				if err := skill.Remove(app.SkillsDir(c), args[0]); err != nil {
 					return fmt.Errorf("skill: %w", err)
 				}
 				return a.note("skill removed", args[0])
@@ -85,18 +78,18 @@ as always, and its tools narrow what may be called while it is active.`,
 }
 
 // withSkills finds the skills as a console started here would.
-func (a *app) withSkills(ctx context.Context, f func(*config.Config, *skill.Catalog) error) error {
+func (a *program) withSkills(ctx context.Context, f func(*config.Config, *skill.Catalog) error) error {
 	c, err := a.config()
 	if err != nil {
 		return err
 	}
-	state, err := config.StatePath(a.getenv)
+	state, err := config.StatePath(a.Getenv)
 	if err != nil {
 		return err
 	}
-	k := a.newKnowledge(c, state, plan{warn: a.warn})
-	k.consider(ctx)
-	return f(c, k.catalog())
+	k := app.NewGuidance(c, a.Getenv, state, nil, a.warn)
+	k.Read(ctx)
+	return f(c, k.Catalog())
 }
 
 // skillJSON is a skill as "nod skill list --json" prints it.
@@ -111,9 +104,9 @@ type skillJSON struct {
 	Fault       string   `json:"fault,omitempty"`
 }
 
-func (a *app) listSkills(c *skill.Catalog, asJSON bool) error {
-	enc := json.NewEncoder(a.out)
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+func (a *program) listSkills(c *skill.Catalog, asJSON bool) error {
+	enc := json.NewEncoder(a.Out)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, s := range c.All() {
 		if asJSON {
 			if err := enc.Encode(skillJSON{s.Name, s.Version, s.Description, s.Tags, s.Tools, s.Place.Name, s.Dir, s.Fault}); err != nil {
@@ -125,7 +118,7 @@ func (a *app) listSkills(c *skill.Catalog, asJSON bool) error {
 		if s.Fault != "" {
 			text = "not used: " + s.Fault
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(s.Name), printable(s.Version), s.Place.Name, printable(text))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", screen.CleanLines(s.Name), screen.CleanLines(s.Version), s.Place.Name, screen.CleanLines(text))
 	}
 	return w.Flush()
 }
@@ -146,15 +139,15 @@ func about(s skill.Skill, files []string) string {
 	if len(files) > 0 {
 		text += "\nfiles: " + strings.Join(files, ", ")
 	}
-	return printable(text)
+	return screen.CleanLines(text)
 }
 
-func (a *app) installSkill(ctx context.Context, from string, replace, yes bool) (err error) {
+func (a *program) installSkill(ctx context.Context, from string, replace, yes bool) (err error) {
 	c, err := a.config()
 	if err != nil {
 		return err
 	}
-	place := skillsDir(c)
+	place := app.SkillsDir(c)
 	if place == "" {
 		return errors.New("there is no folder for the configuration; set HOME or XDG_CONFIG_HOME")
 	}
@@ -171,7 +164,7 @@ func (a *app) installSkill(ctx context.Context, from string, replace, yes bool) 
 			return err
 		}
 		if !yes {
-			return exitStatus(statusDenied)
+			return process.ExitStatus(process.StatusDenied)
 		}
 	}
 	if err := a.note("skill installed", p.Name+" "+p.Version); err != nil {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 // sshd puts lines in front of the server's configuration, where they count.
@@ -120,7 +122,7 @@ func TestBadHosts(t *testing.T) {
 					w.must("ssh", "stop", "box") // a connection without a shell can be held
 					continue
 				}
-				if status != statusFailed || out != "" || took > c.limit && thorough() {
+				if status != process.StatusFailed || out != "" || took > c.limit && thorough() {
 					t.Errorf("nod %s: %d after %s\n%s", strings.Join(args, " "), status, took, out)
 				}
 				t.Logf("after %s: %s", took.Round(100*time.Millisecond), errs)

@@ -4,18 +4,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nod-console/nod/backends/ssh/holder"
+	"github.com/nod-console/nod/backends/ssh/daemon"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 // must runs nod and wants it to go well.
@@ -32,7 +33,7 @@ func (w *world) must(args ...string) string {
 func (w *world) refuses(words []string, args ...string) {
 	w.t.Helper()
 	out, errs, status := w.do(args...)
-	if status != statusFailed || out != "" {
+	if status != process.StatusFailed || out != "" {
 		w.t.Errorf("nod %s: %d %s", strings.Join(args, " "), status, out)
 	}
 	for _, word := range words {
@@ -61,7 +62,7 @@ func TestAConnectionIsHeld(t *testing.T) {
 	if out := w.must("ssh", "list"); !strings.HasPrefix(out, "ssh:box  pid ") || !strings.Contains(out, socket) {
 		t.Errorf("list: %s", out)
 	}
-	var all []holder.Info
+	var all []daemon.Info
 	if err := json.Unmarshal([]byte(w.must("ssh", "list", "--json")), &all); err != nil || len(all) != 1 || all[0].Host != "ssh:box" {
 		t.Errorf("list --json: %v %+v", err, all)
 	}
@@ -105,12 +106,7 @@ func TestTargetsAreListed(t *testing.T) {
 func TestHostsThatCannotBeReached(t *testing.T) {
 	t.Parallel()
 	w, r := newRemote(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, closed, _ := net.SplitHostPort(l.Addr().String())
-	_ = l.Close() // nobody listens there now
+	closed := strconv.Itoa(deafPort(t))
 	r.newKey("stranger", "")
 	host := func(name string, lines ...string) string {
 		return "Host " + name + "\n  " + strings.Join(append([]string{
@@ -145,7 +141,7 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 		w.refuses(words, "ssh", "start", "--", name)
 	}
 	w.refuses([]string{"connection refused"}, "run", "-t", "refused", "--", "hostname")
-	w.refuses([]string{"nod ssh start HOST"}, "ssh", "hold")
+	w.refuses([]string{"accepts 1 arg"}, "ssh", "daemon")
 
 	r.write("config", "Host box\n  Port nonsense\n")
 	w.refuses([]string{"ssh_config", "config"}, "ssh", "start", "box")
@@ -162,6 +158,25 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 		t.Error("it logged in for nothing")
 	}
 	w.extra = append(w.extra, "NOD_STATE_DIR="+r.path("state"))
+}
+
+// deafPort is a port of this machine that is taken, and on which nobody listens, as long
+// as the test runs.
+func deafPort(t *testing.T) int {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) }) // nothing was written
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.(*unix.SockaddrInet4).Port
 }
 
 // On a terminal the questions of a login are asked in plain lines; what is
@@ -265,7 +280,7 @@ func TestRunOnAHost(t *testing.T) {
 		t.Errorf("on two: %d\n%s%s", status, out, errs)
 	}
 	out, errs, status = w.do("run", "-t", "box", "-t", "nowhere.invalid", "--", "hostname")
-	if status != statusFailed || !strings.HasPrefix(out, "box: ") || !strings.Contains(errs, "nowhere.invalid") {
+	if status != process.StatusFailed || !strings.HasPrefix(out, "box: ") || !strings.Contains(errs, "nowhere.invalid") {
 		t.Errorf("one of two: %d\n%s%s", status, out, errs)
 	}
 	if n := r.logins(); n != 1 {

@@ -240,8 +240,8 @@ func outage(t *testing.T, cols, rows int) {
 	quit(again)
 }
 
-// The holder's death is a lost connection: another one takes its place.
-func TestHolderDies(t *testing.T) {
+// The daemon's death is a lost connection: another one takes its place.
+func TestTheDaemonDies(t *testing.T) {
 	t.Parallel()
 	w, r := newRemote(t)
 	m := serveModel(t,

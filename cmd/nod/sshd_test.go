@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/nod-console/nod/backends/ssh/holder"
+	"github.com/nod-console/nod/backends/ssh/daemon"
 	"github.com/nod-console/nod/backends/ssh/sshdtest"
 )
 
@@ -33,7 +33,7 @@ type remote struct {
 }
 
 // newRemote makes a world whose nod knows a host; more are lines for its
-// section in ssh_config. The holders that nod starts are ended with the test.
+// section in ssh_config. The daemon that nod starts is ended with the test.
 func newRemote(t testing.TB, more ...string) (*world, *remote) {
 	t.Helper()
 	needs(t, "ssh")
@@ -74,7 +74,7 @@ func newRemote(t testing.TB, more ...string) (*world, *remote) {
 	r.write("config", r.section(more...))
 	w.extra = append(w.extra, "NOD_SSH_CONFIG="+r.config, "NOD_STATE_DIR="+filepath.Join(dir, "state"))
 	t.Cleanup(r.noTmuxLeft)
-	t.Cleanup(r.endHolders)
+	t.Cleanup(r.endDaemon)
 	return w, r
 }
 
@@ -151,18 +151,18 @@ func (r *remote) noTmuxLeft() {
 }
 
 // held are the connections that nod holds.
-func (r *remote) held() []holder.Info {
+func (r *remote) held() []daemon.Info {
 	r.t.Helper()
 	out, errs, status := r.world.do("ssh", "list", "--json")
-	var all []holder.Info
+	var all []daemon.Info
 	if err := json.Unmarshal([]byte(out), &all); err != nil || status != 0 {
 		r.t.Fatalf("ssh list: %d %s%s: %v", status, out, errs, err)
 	}
 	return all
 }
 
-// endHolders ends the holders, all at once, and sees to it that they are gone.
-func (r *remote) endHolders() {
+// endDaemon ends the connections, all at once, and sees to it that they are gone.
+func (r *remote) endDaemon() {
 	var ending sync.WaitGroup
 	for _, info := range r.held() {
 		ending.Go(func() {
@@ -171,7 +171,7 @@ func (r *remote) endHolders() {
 			}
 			for deadline := time.Now().Add(patience); runs(info.Pid); time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(deadline) {
-					r.t.Errorf("the holder of %s does not end", info.Host)
+					r.t.Errorf("the daemon of %s does not end", info.Host)
 					return
 				}
 			}

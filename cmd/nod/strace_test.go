@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 // traced runs nod under strace, which writes down what it does, or makes some of
@@ -118,7 +120,7 @@ func TestWhatCannotBeWrittenDownIsNotRun(t *testing.T) {
 				if _, err := os.Stat(filepath.Join(w.home, "made")); err == nil {
 					t.Errorf("it ran, and is not on record: %s", errs)
 				}
-				if status != statusFailed || !strings.Contains(errs, "not run, because it cannot be put on record") || !strings.Contains(errs, "no space left") {
+				if status != process.StatusFailed || !strings.Contains(errs, "not run, because it cannot be put on record") || !strings.Contains(errs, "no space left") {
 					t.Errorf("status %d: %s", status, errs)
 				}
 				after = append(after, fmt.Sprint("touch after-", len(after)))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/ssh"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 )
 
 // targetJSON is a target as "nod targets --json" prints it.
@@ -22,7 +23,7 @@ type targetJSON struct {
 // targetsCommand lists what can be named as a target without asking anybody:
 // this machine, and the hosts that ssh_config names or that a connection is held
 // to.
-func (a *app) targetsCommand() *cobra.Command {
+func (a *program) targetsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "targets",
@@ -37,9 +38,9 @@ by docker ps; they are called docker:NAME or podman:NAME.`,
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(a.out).Encode(all)
+				return json.NewEncoder(a.Out).Encode(all)
 			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			for _, t := range all {
 				state := ""
 				switch {
@@ -59,20 +60,20 @@ by docker ps; they are called docker:NAME or podman:NAME.`,
 	return cmd
 }
 
-func (a *app) allTargets(cmd *cobra.Command) ([]targetJSON, error) {
+func (a *program) allTargets(cmd *cobra.Command) ([]targetJSON, error) {
 	c, err := a.config()
 	if err != nil {
 		return nil, err
 	}
-	l, err := a.lines(c)
+	l, err := targets.NewConnections(c, a.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	names, err := ssh.Names(l.options())
+	names, err := ssh.Names(l.SSHOptions())
 	if err != nil {
 		return nil, err
 	}
-	held, err := l.folder.List(cmd.Context())
+	held, err := l.Folder.List(cmd.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/cpuguy83/go-md2man/v2/md2man"
 	"github.com/spf13/cobra"
+
+	"github.com/nod-console/nod/backends/ssh"
 )
 
 // pages are the short pages of the reference, in Markdown: "nod help TOPIC" prints
@@ -27,9 +29,10 @@ var topics = []topic{
 	{"remember", "conversations, memory, skills and sub-agents"},
 	{"rules", "what runs by itself, asks or is denied: posture and rules"},
 	{"hosts", "hosts over ssh"},
+	{"ssh_config", "what becomes of each option of ssh_config"},
 	{"containers", "containers of Docker and Podman"},
 	{"panes", "panes, what they have in their environment, the shell's history"},
-	{"held", "commands that the kernel lets change nothing"},
+	{"confinement", "what runs where the kernel lets it change nothing"},
 	{"record", "what ran: the record and the recordings of panes"},
 	{"outcomes", "what nod run prints with --json, and how it ends"},
 	{"environment", "the variables that nod reads"},
@@ -43,11 +46,27 @@ func page(name string) string {
 	if err != nil {
 		panic(err) // it is embedded, and a test reads all
 	}
+	if name == "ssh_config" {
+		return string(text) + sshOptions()
+	}
 	return string(text)
 }
 
+// sshOptions are the options of ssh_config and what becomes of them.
+func sshOptions() string {
+	var text strings.Builder
+	for _, k := range ssh.Keywords() {
+		fmt.Fprintf(&text, "    %s: %s", k.Name, k.Status)
+		if k.Note != "" {
+			fmt.Fprintf(&text, " (%s)", k.Note)
+		}
+		text.WriteString("\n")
+	}
+	return text.String()
+}
+
 // topicCommands are "nod help TOPIC" for each topic.
-func (a *app) topicCommands() []*cobra.Command {
+func (a *program) topicCommands() []*cobra.Command {
 	var all []*cobra.Command
 	for _, t := range topics {
 		all = append(all, &cobra.Command{
@@ -73,7 +92,7 @@ func manualPages() string {
 // helpCommand is "nod help". The topics are its own: among the commands of nod they
 // would stand in the way of targets with their names. What it knows nothing of is an
 // error; for cobra it would be a target.
-func (a *app) helpCommand() *cobra.Command {
+func (a *program) helpCommand() *cobra.Command {
 	help := &cobra.Command{
 		Use:   "help [COMMAND or TOPIC]",
 		Short: "help about a command or a topic",

@@ -4,33 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/trace"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/ui/screen"
 )
 
-// traceVariable switches the trace on.
-const traceVariable = "NOD_TRACE"
-
-func traceDir(state string) string { return filepath.Join(state, "trace") }
-
-// openTrace opens the trace if the environment asks for one; nil if not.
-func (a *app) openTrace(state string, warn func(string)) (*trace.Writer, error) {
-	switch v := a.getenv(traceVariable); v {
-	case "", "0":
-		return nil, nil //nolint:nilnil // no trace is no error
-	case "1":
-		return trace.Open(traceDir(state), warn)
-	default:
-		return nil, fmt.Errorf("%s is %q: want 1, or nothing", traceVariable, v)
-	}
-}
-
-func (a *app) traceCommand() *cobra.Command {
+func (a *program) traceCommand() *cobra.Command {
 	var asJSON, follow bool
 	cmd := &cobra.Command{
 		Use:   "trace",
@@ -43,7 +28,7 @@ secrets. The files are kept for you alone in the state folder, 64 MiB at most.`,
   nod trace -f                             what a running nod sends, as it does`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			state, err := config.StatePath(a.getenv)
+			state, err := config.StatePath(a.Getenv)
 			if err != nil {
 				return err
 			}
@@ -51,15 +36,15 @@ secrets. The files are kept for you alone in the state folder, 64 MiB at most.`,
 			if asJSON {
 				each = a.traceJSON
 			}
-			err = trace.Read(traceDir(state), each)
+			err = trace.Read(config.TraceDir(state), each)
 			if errors.Is(err, trace.ErrNone) && !follow {
-				return fmt.Errorf("%w; start nod with %s=1", err, traceVariable)
+				return fmt.Errorf("%w; start nod with %s=1", err, app.TraceVariable)
 			}
 			if follow && (err == nil || errors.Is(err, trace.ErrNone)) {
-				err = trace.Follow(cmd.Context(), traceDir(state), each)
+				err = trace.Follow(cmd.Context(), config.TraceDir(state), each)
 			}
 			if cmd.Context().Err() != nil {
-				return exitStatus(interruptedStatus(cmd.Context()))
+				return process.ExitStatus(process.InterruptedStatus(cmd.Context()))
 			}
 			return err
 		},
@@ -69,7 +54,7 @@ secrets. The files are kept for you alone in the state folder, 64 MiB at most.`,
 	return cmd
 }
 
-func (a *app) traceJSON(l trace.Line) error {
+func (a *program) traceJSON(l trace.Line) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -78,8 +63,8 @@ func (a *app) traceJSON(l trace.Line) error {
 }
 
 // traceLine is a line in words.
-func (a *app) traceLine(l trace.Line) error {
-	return a.printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, printable(l.Kind), printable(traceWords(l)))
+func (a *program) traceLine(l trace.Line) error {
+	return a.printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, screen.CleanLines(l.Kind), screen.CleanLines(traceWords(l)))
 }
 
 // traceWords says what a line is about.

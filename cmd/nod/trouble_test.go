@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 // When tmux goes away under the console, the operator watches the fresh pane in
@@ -105,7 +107,7 @@ func TestAFullDiskIsToldAtTheStart(t *testing.T) {
 		t.Errorf("exit status %s", status)
 	}
 	out, _, status := w.do("doctor")
-	if status != statusFailed || !strings.Contains(out, "make room") {
+	if status != process.StatusFailed || !strings.Contains(out, "make room") {
 		t.Errorf("doctor: %d\n%s", status, out)
 	}
 }
@@ -180,10 +182,10 @@ func TestAReadOnlyStateIsToldAndHeals(t *testing.T) {
 		t.Errorf("a look: %d, %q, %q", status, out, errs)
 	}
 	notes := filepath.Join(w.home, "notes.txt")
-	if _, errs, status := w.do("run", "--dangerously-approve-all", "--", "touch", notes); status != statusFailed || !strings.Contains(errs, "not run, because it cannot be put on record") {
+	if _, errs, status := w.do("run", "--dangerously-approve-all", "--", "touch", notes); status != process.StatusFailed || !strings.Contains(errs, "not run, because it cannot be put on record") {
 		t.Errorf("a change: %d, %q", status, errs)
 	}
-	if _, errs, status := w.do("memory", "list"); status != statusFailed || !strings.Contains(errs, "there is no history yet") || !strings.Contains(errs, "cannot be written") {
+	if _, errs, status := w.do("memory", "list"); status != process.StatusFailed || !strings.Contains(errs, "there is no history yet") || !strings.Contains(errs, "cannot be written") {
 		t.Errorf("memory of nothing: %d, %q", status, errs)
 	}
 	s := w.console(140, 40)
@@ -215,7 +217,7 @@ func TestAReadOnlyStateIsToldAndHeals(t *testing.T) {
 	if list := w.must("history", "list"); !strings.Contains(list, "how is the disk?") {
 		t.Error(list)
 	}
-	if show := w.must("audit", "show"); !strings.Contains(show, "df -hPT") || !strings.Contains(show, "uname") || !strings.Contains(show, notes) {
+	if show := w.must("audit", "show"); !strings.Contains(show, "df -kPT") || !strings.Contains(show, "uname") || !strings.Contains(show, notes) {
 		t.Error(show)
 	}
 	w.must("audit", "verify")

@@ -5,17 +5,17 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/term"
-
 	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
-// askOnTerminal is an approver that asks on the controlling terminal, or nil
+// approveOnTTY is an approver that asks on the controlling terminal, or nil
 // where there is none: then whatever asks is denied. It looks around with the
-// house that there is once something asks. closeTTY lets go of it.
-func (a *app) askOnTerminal(h **house, alone func() (over func())) (approver policy.Approver, closeTTY func()) {
+// Core that there is once something asks. closeTTY lets go of it.
+func approveOnTTY(s *process.System, h **app.Core, alone func() (over func())) (approver policy.Approver, closeTTY func()) {
 	none := func() {}
-	if a.inFile == nil || !term.IsTerminal(int(a.inFile.Fd())) {
+	if !s.OnInput() {
 		return nil, none
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
@@ -26,6 +26,6 @@ func (a *app) askOnTerminal(h **house, alone func() (over func())) (approver pol
 	if alone != nil {
 		terminal.OnQuestion(alone)
 	}
-	terminal.OnPreview(canLook, func(ctx context.Context, r policy.Request) []policy.Look { return (*h).lookAround(ctx, r) })
+	terminal.OnPreview(app.CanLook, func(ctx context.Context, r policy.Request) []policy.Look { return (*h).LookAround(ctx, r) })
 	return terminal, func() { _ = tty.Close() }
 }

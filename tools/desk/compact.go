@@ -27,7 +27,10 @@ var _ tools.Tool = (*Compact)(nil)
 func (*Compact) Name() string { return "compact" }
 
 // Description implements [tools.Tool].
-func (*Compact) Description() string { return compactGuide }
+func (*Compact) Description() string { return spec.Brief(compactGuide) }
+
+// Guidance implements [tools.Documented].
+func (*Compact) Guidance() string { return spec.Whole(compactGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*Compact) Parallelizable() bool { return false }

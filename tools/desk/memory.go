@@ -72,7 +72,10 @@ var _, _ tools.Tool = (*Remember)(nil), (*Forget)(nil)
 func (*Remember) Name() string { return "remember" }
 
 // Description implements [tools.Tool].
-func (*Remember) Description() string { return rememberGuide }
+func (*Remember) Description() string { return spec.Brief(rememberGuide) }
+
+// Guidance implements [tools.Documented].
+func (*Remember) Guidance() string { return spec.Whole(rememberGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*Remember) Parallelizable() bool { return false }
@@ -80,12 +83,11 @@ func (*Remember) Parallelizable() bool { return false }
 // InputSchema implements [tools.Tool].
 func (*Remember) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
-		"text": spec.String("What to remember: one fact or wish that stands by itself, in a sentence or two."),
+		"text": spec.String(""),
 		"scope": map[string]any{
 			"type": "string", "enum": []string{inConversation, inProject, everywhere},
-			"description": "How far: this conversation (the default), the current target or workspace (project), or everywhere (global).",
 		},
-		"why": spec.String("For project and global: one short sentence for the operator, who is asked."),
+		"why": spec.String("for project and global"),
 	}, "text")
 }
 
@@ -148,7 +150,10 @@ func (r *Remember) Execute(ctx context.Context, a tools.Action, env tools.Env) (
 func (*Forget) Name() string { return "forget" }
 
 // Description implements [tools.Tool].
-func (*Forget) Description() string { return forgetGuide }
+func (*Forget) Description() string { return spec.Brief(forgetGuide) }
+
+// Guidance implements [tools.Documented].
+func (*Forget) Guidance() string { return spec.Whole(forgetGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*Forget) Parallelizable() bool { return false }
@@ -156,8 +161,8 @@ func (*Forget) Parallelizable() bool { return false }
 // InputSchema implements [tools.Tool].
 func (*Forget) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
-		"id":  spec.String("The entry's ID, as it stands in parentheses behind it."),
-		"why": spec.String("One short sentence for the operator, who is asked unless the entry is this conversation's."),
+		"id":  spec.String(""),
+		"why": spec.String(""),
 	}, "id")
 }
 

@@ -41,8 +41,14 @@ var _ tools.Tool = Question{}
 // Name implements [tools.Tool].
 func (Question) Name() string { return "question" }
 
+// Offered implements [tools.Optional].
+func (q Question) Offered() bool { return q.Ask != nil }
+
 // Description implements [tools.Tool].
-func (Question) Description() string { return questionGuide }
+func (Question) Description() string { return spec.Brief(questionGuide) }
+
+// Guidance implements [tools.Documented].
+func (Question) Guidance() string { return spec.Whole(questionGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (Question) Parallelizable() bool { return false }
@@ -50,7 +56,7 @@ func (Question) Parallelizable() bool { return false }
 // InputSchema implements [tools.Tool].
 func (Question) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
-		"question": spec.String("What the operator is asked: short, with what he needs to know to decide."),
+		"question": spec.String(""),
 		"options": map[string]any{
 			"type": "array", "minItems": MinOptions, "items": spec.String(fmt.Sprintf("One answer, in one line of at most %d characters.", MaxOption)),
 			"description": fmt.Sprintf("%d to %d different answers.", MinOptions, MaxOptions),

@@ -46,14 +46,17 @@ func (s *ActivateSkill) Offered() bool { return s.Any == nil || s.Any() }
 func (*ActivateSkill) Name() string { return "activate_skill" }
 
 // Description implements [tools.Tool].
-func (*ActivateSkill) Description() string { return activateGuide }
+func (*ActivateSkill) Description() string { return spec.Brief(activateGuide) }
+
+// Guidance implements [tools.Documented].
+func (*ActivateSkill) Guidance() string { return spec.Whole(activateGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*ActivateSkill) Parallelizable() bool { return true }
 
 // InputSchema implements [tools.Tool].
 func (*ActivateSkill) InputSchema() map[string]any {
-	return spec.Schema(map[string]any{"name": spec.String("The skill's name, as the list of skills has it.")}, "name")
+	return spec.Schema(map[string]any{"name": spec.String("")}, "name")
 }
 
 // Plan implements [tools.Tool].

@@ -79,7 +79,10 @@ func (t *Task) Offered() bool { return len(t.Helpers()) > 0 }
 func (*Task) Name() string { return "task" }
 
 // Description implements [tools.Tool].
-func (*Task) Description() string { return taskGuide }
+func (*Task) Description() string { return spec.Brief(taskGuide) }
+
+// Guidance implements [tools.Documented].
+func (*Task) Guidance() string { return spec.Whole(taskGuide) }
 
 // Parallelizable implements [tools.Tool]. Sub-agents keep apart what must not run at
 // the same time.

@@ -68,36 +68,38 @@ func (t *Team) Offered() bool { return len(t.Helpers()) > 0 }
 func (*Team) Name() string { return "team" }
 
 // Description implements [tools.Tool].
-func (*Team) Description() string { return teamGuide }
+func (*Team) Description() string { return spec.Brief(teamGuide) }
+
+// Guidance implements [tools.Documented].
+func (*Team) Guidance() string { return spec.Whole(teamGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*Team) Parallelizable() bool { return false }
 
 // InputSchema implements [tools.Tool].
 func (t *Team) InputSchema() map[string]any {
-	names, lines := []string{}, []string{}
+	names := []string{}
 	for _, h := range t.Helpers() {
 		names = append(names, h.Name)
-		lines = append(lines, h.Name+": "+h.Description)
 	}
 	return spec.Schema(map[string]any{
 		"members": map[string]any{
-			"type": "array", "minItems": 1, "description": fmt.Sprintf("At most %d, each with a name of its own.", MaxMembers),
+			"type": "array", "minItems": 1, "description": fmt.Sprintf("at most %d", MaxMembers),
 			"items": spec.Schema(map[string]any{
-				"name": spec.String("Small letters, digits and dashes."),
+				"name": spec.String("a-z, 0-9, -"),
 				"agent": map[string]any{
-					"type": "string", "enum": names, "description": "Its type. " + strings.Join(lines, ". "),
+					"type": "string", "enum": names,
 				},
 			}, "name", "agent"),
 		},
 		"tasks": map[string]any{
-			"type": "array", "minItems": 1, "description": "What is to be done.",
+			"type": "array", "minItems": 1,
 			"items": spec.Schema(map[string]any{
-				"id":     spec.String("A short name of the task."),
-				"member": spec.String("The name of who does it."),
-				"task":   spec.String("All that it is told."),
+				"id":     spec.String(""),
+				"member": spec.String(""),
+				"task":   spec.String(""),
 				"after": map[string]any{
-					"type": "array", "items": spec.String("An id."), "description": "The tasks that must be done before; it is given their reports.",
+					"type": "array", "items": spec.String(""), "description": "ids that must be done before",
 				},
 			}, "id", "member", "task"),
 		},

@@ -42,7 +42,10 @@ func (*TeamRoom) Offered() bool { return false }
 func (*TeamRoom) Name() string { return "team_room" }
 
 // Description implements [tools.Tool].
-func (*TeamRoom) Description() string { return roomGuide }
+func (*TeamRoom) Description() string { return spec.Brief(roomGuide) }
+
+// Guidance implements [tools.Documented].
+func (*TeamRoom) Guidance() string { return spec.Whole(roomGuide) }
 
 // Parallelizable implements [tools.Tool]. The order of messages that are sent in one
 // answer is not promised.

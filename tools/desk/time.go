@@ -23,7 +23,10 @@ var _ tools.Tool = Time{}
 func (Time) Name() string { return "time" }
 
 // Description implements [tools.Tool].
-func (Time) Description() string { return timeGuide }
+func (Time) Description() string { return spec.Brief(timeGuide) }
+
+// Guidance implements [tools.Documented].
+func (Time) Guidance() string { return spec.Whole(timeGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (Time) Parallelizable() bool { return true }

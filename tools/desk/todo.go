@@ -54,7 +54,10 @@ var _ tools.Tool = Todo{}
 func (Todo) Name() string { return "todo" }
 
 // Description implements [tools.Tool].
-func (Todo) Description() string { return todoGuide }
+func (Todo) Description() string { return spec.Brief(todoGuide) }
+
+// Guidance implements [tools.Documented].
+func (Todo) Guidance() string { return spec.Whole(todoGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (Todo) Parallelizable() bool { return false }
@@ -63,12 +66,11 @@ func (Todo) Parallelizable() bool { return false }
 func (Todo) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
 		"items": map[string]any{
-			"type": "array", "description": fmt.Sprintf("The whole list, at most %d items. It replaces the one before; empty clears it.", MaxTodos),
+			"type": "array", "description": fmt.Sprintf("at most %d; empty clears the list", MaxTodos),
 			"items": spec.Schema(map[string]any{
-				"content": spec.String("What is to be done, in one short line."),
+				"content": spec.String(""),
 				"status": map[string]any{
 					"type": "string", "enum": []string{string(Pending), string(InProgress), string(Completed), string(Cancelled)},
-					"description": "How far it is.",
 				},
 			}, "content", "status"),
 		},

@@ -35,7 +35,10 @@ func (e *EditFile) overwriter() overwriter { return overwriter{e.Guard, e.Seen, 
 func (*EditFile) Name() string { return "edit_file" }
 
 // Description implements [tools.Tool].
-func (*EditFile) Description() string { return editFileGuide }
+func (*EditFile) Description() string { return spec.Brief(editFileGuide) }
+
+// Guidance implements [tools.Documented].
+func (*EditFile) Guidance() string { return spec.Whole(editFileGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*EditFile) Parallelizable() bool { return false }
@@ -43,10 +46,10 @@ func (*EditFile) Parallelizable() bool { return false }
 // InputSchema implements [tools.Tool].
 func (*EditFile) InputSchema() map[string]any {
 	return spec.Schema(spec.Acting(map[string]any{
-		"path":        spec.String("Absolute path of a file that has been read."),
-		"old_text":    spec.String("The text to replace, exactly as it stands in the file, with so much around it that it occurs once."),
-		"new_text":    spec.String("What stands there afterwards. Empty removes the text."),
-		"replace_all": spec.Bool("Replace every occurrence. Default false: there must be exactly one."),
+		"path":        spec.String("absolute"),
+		"old_text":    spec.String(""),
+		"new_text":    spec.String(""),
+		"replace_all": spec.Bool(""),
 		"target":      spec.Target(),
 	}), spec.ClaimNames("path", "old_text", "new_text")...)
 }

@@ -43,7 +43,10 @@ func (g *Glob) searcher() searcher { return searcher{guard: g.Guard, bounds: g.B
 func (*Glob) Name() string { return "glob" }
 
 // Description implements [tools.Tool].
-func (*Glob) Description() string { return globGuide }
+func (*Glob) Description() string { return spec.Brief(globGuide) }
+
+// Guidance implements [tools.Documented].
+func (*Glob) Guidance() string { return spec.Whole(globGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*Glob) Parallelizable() bool { return true }
@@ -52,7 +55,7 @@ func (*Glob) Parallelizable() bool { return true }
 func (*Glob) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
 		"pattern": spec.String(`Paths relative to the folder: "*" and "?" stay within a name, "**" goes through folders, "[a-z]" and "{a,b}" choose.`),
-		"path":    spec.String("Absolute path of the folder."),
+		"path":    spec.String("absolute"),
 		"limit":   spec.Count(1, fmt.Sprintf("How many paths at most. Default %d, maximum %d.", GlobLimit, GlobMost)),
 		"target":  spec.Target(),
 	}, "pattern", "path")

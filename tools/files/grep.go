@@ -41,7 +41,10 @@ func (g *Grep) searcher() searcher { return searcher{g.Guard, g.Hides, g.Bounds}
 func (*Grep) Name() string { return "grep" }
 
 // Description implements [tools.Tool].
-func (*Grep) Description() string { return grepGuide }
+func (*Grep) Description() string { return spec.Brief(grepGuide) }
+
+// Guidance implements [tools.Documented].
+func (*Grep) Guidance() string { return spec.Whole(grepGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*Grep) Parallelizable() bool { return true }
@@ -49,8 +52,8 @@ func (*Grep) Parallelizable() bool { return true }
 // InputSchema implements [tools.Tool].
 func (*Grep) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
-		"pattern": spec.String("A regular expression in RE2 syntax, matched against one line at a time. (?i) in front ignores case."),
-		"path":    spec.String("Absolute path of a folder, which is searched with all below it, or of a file."),
+		"pattern": spec.String(""),
+		"path":    spec.String("absolute"),
 		"include": spec.String(`Only files whose name fits, such as "*.conf"; with a slash, whose path below the folder fits, such as "sites-*/**/*.conf".`),
 		"limit":   spec.Count(1, fmt.Sprintf("How many lines at most. Default %d, maximum %d.", GrepLimit, GrepMost)),
 		"target":  spec.Target(),

@@ -39,7 +39,10 @@ var _ tools.Tool = (*ReadFile)(nil)
 func (*ReadFile) Name() string { return "read_file" }
 
 // Description implements [tools.Tool].
-func (*ReadFile) Description() string { return readFileGuide }
+func (*ReadFile) Description() string { return spec.Brief(readFileGuide) }
+
+// Guidance implements [tools.Documented].
+func (*ReadFile) Guidance() string { return spec.Whole(readFileGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*ReadFile) Parallelizable() bool { return true }
@@ -47,7 +50,7 @@ func (*ReadFile) Parallelizable() bool { return true }
 // InputSchema implements [tools.Tool].
 func (*ReadFile) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
-		"path":   spec.String("Absolute path of a regular file, or a reference such as output:… from a cut result."),
+		"path":   spec.String("absolute, or output:…"),
 		"offset": spec.Count(1, "First line to return, counted from 1. Default 1."),
 		"limit":  spec.Count(1, fmt.Sprintf("How many lines to return at most. Default and maximum %d.", MaxLines)),
 		"target": spec.Target(),

@@ -31,7 +31,10 @@ var _ tools.Tool = (*WriteFile)(nil)
 func (*WriteFile) Name() string { return "write_file" }
 
 // Description implements [tools.Tool].
-func (*WriteFile) Description() string { return writeFileGuide }
+func (*WriteFile) Description() string { return spec.Brief(writeFileGuide) }
+
+// Guidance implements [tools.Documented].
+func (*WriteFile) Guidance() string { return spec.Whole(writeFileGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*WriteFile) Parallelizable() bool { return false }
@@ -39,8 +42,8 @@ func (*WriteFile) Parallelizable() bool { return false }
 // InputSchema implements [tools.Tool].
 func (*WriteFile) InputSchema() map[string]any {
 	return spec.Schema(spec.Acting(map[string]any{
-		"path":    spec.String("Absolute path of the file. Missing folders are made."),
-		"content": spec.String("The whole new content."),
+		"path":    spec.String("absolute"),
+		"content": spec.String(""),
 		"target":  spec.Target(),
 	}), spec.ClaimNames("path", "content")...)
 }

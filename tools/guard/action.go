@@ -25,6 +25,7 @@ var fields = []field{
 	{"Command", func(a tools.Action) bool { return a.Command != "" }},
 	{"Dialect", func(a tools.Action) bool { return a.Dialect != "" }},
 	{"Stdin", func(a tools.Action) bool { return len(a.Stdin) != 0 }},
+	{"Grants", func(a tools.Action) bool { return a.Grants != "" }},
 	{"Wall", func(a tools.Action) bool { return a.Wall != "" }},
 	{"Pending", func(a tools.Action) bool { return a.Pending != "" }},
 	{"Prompt", func(a tools.Action) bool { return a.Prompt }},
@@ -43,8 +44,8 @@ var fields = []field{
 type shape struct{ must, may []string }
 
 var (
-	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Wait"}}
-	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wait", "Background"}}
+	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Grants", "Wait"}}
+	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wall", "Grants", "Wait", "Background"}}
 	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}

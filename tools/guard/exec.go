@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"github.com/nod-console/nod/backends"
-	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools"
 )
 
@@ -31,7 +30,7 @@ func (g *Guard) Exec(ctx context.Context, a tools.Action, grant tools.Grant, std
 	if err != nil {
 		return nil, fmt.Errorf("guard: %w: %w", ErrMalformed, err)
 	}
-	if argv, err = held(p, a, argv); err != nil {
+	if argv, err = held(ctx, p, a, argv); err != nil {
 		return nil, err
 	}
 	c := backends.Command{Argv: argv, Dir: a.Dir, Stdout: stdout, Stderr: stderr}
@@ -46,19 +45,4 @@ func (g *Guard) Exec(ctx context.Context, a tools.Action, grant tools.Grant, std
 		return nil, fmt.Errorf("guard: %w", &UnsureError{err})
 	}
 	return process, err
-}
-
-// held is argv behind the wall that the action names.
-func held(p Place, a tools.Action, argv []string) ([]string, error) {
-	if a.Wall == confine.None {
-		return argv, nil
-	}
-	if p.Cage == nil || p.Cage.Wall() != a.Wall {
-		there := confine.None
-		if p.Cage != nil {
-			there = p.Cage.Wall()
-		}
-		return nil, fmt.Errorf("guard: %w", &ChangedError{What: "what holds commands on " + a.Target, Was: a.Wall.String(), Is: there.String()})
-	}
-	return p.Cage.Wrap(argv, confine.Modest), nil
 }

@@ -84,6 +84,28 @@ func (g *Guard) Present(ctx context.Context, target, name string) ([]byte, backe
 	return data, backends.VersionOf(data), nil
 }
 
+// Absent reports whether nothing has an absolute name, not even a link that leads
+// nowhere. An error means that it is not known.
+func (g *Guard) Absent(ctx context.Context, target, name string) (bool, error) {
+	p, err := g.place(target)
+	if err != nil {
+		return false, err
+	}
+	dir, err := resolve(ctx, p, path.Dir(name))
+	if err != nil {
+		return false, err
+	}
+	leads, err := resolve(ctx, p, path.Clean(name))
+	if err != nil || leads != path.Join(dir, path.Base(name)) {
+		return false, err
+	}
+	_, err = p.Target.Files().Stat(ctx, leads)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return false, err
+}
+
 // Open opens the file that a names for reading.
 func (g *Guard) Open(ctx context.Context, a tools.Action, grant tools.Grant) (backends.File, error) {
 	p, err := g.admit(tools.Read, a, grant)

@@ -74,10 +74,10 @@ func (e *UnsureError) Unwrap() error { return e.Wrapped }
 // Place is a target and what belongs to it.
 type Place struct {
 	Target backends.Target
-	User   string        // whom commands and files are accessed as
-	Shell  string        // the dialect of command lines that run without a pane: "sh", "bash", "zsh", "fish"
-	Panes  Panes         // nil if the target has none
-	Cage   *confine.Cage // what holds commands there; nil if nothing does
+	User   string          // whom commands and files are accessed as
+	Shell  string          // the dialect of command lines that run without a pane: "sh", "bash", "zsh", "fish"
+	Panes  Panes           // nil if the target has none
+	Cage   *confine.Keeper // what holds commands there; nil if nothing does
 }
 
 // About is what may be known of a place.
@@ -120,20 +120,6 @@ func (g *Guard) Add(p Place) error {
 		return fmt.Errorf("guard: target %s is there already", name)
 	}
 	g.places[name] = p
-	return nil
-}
-
-// Hold has commands on the target that an action wants held go through c; nil: none
-// can be held there any more.
-func (g *Guard) Hold(target string, c *confine.Cage) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	p, ok := g.places[target]
-	if !ok {
-		return fmt.Errorf("guard: target %s: %w", target, ErrNoTarget)
-	}
-	p.Cage = c
-	g.places[target] = p
 	return nil
 }
 

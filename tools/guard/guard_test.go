@@ -514,6 +514,29 @@ func TestPresentIsBoundedAndKnowsAbsence(t *testing.T) {
 	}
 }
 
+// A link that leads nowhere is something: what is written to its name is made
+// elsewhere.
+func TestAbsentMeansThatNothingHasTheName(t *testing.T) {
+	w := newWorld(t)
+	dir := t.TempDir()
+	for name, to := range map[string]string{"link": filepath.Join(dir, "nowhere"), "folder": dir} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]bool{"new": true, "folder/new": true, "none/new": true, "link": false, "folder": false, "folder/link": false, ".": false} {
+		if got, err := w.Absent(t.Context(), "local", filepath.Join(dir, name)); got != want || err != nil {
+			t.Errorf("%s: %t, %v", name, got, err)
+		}
+	}
+	if absent, err := w.Absent(t.Context(), "local", "/etc/passwd/new"); absent {
+		t.Errorf("below a file: %v", err)
+	}
+	if absent, err := w.Absent(t.Context(), "ssh:none", "/new"); absent || !errors.Is(err, guard.ErrNoTarget) {
+		t.Errorf("on no target: %t, %v", absent, err)
+	}
+}
+
 func TestCommandLinesReachTheirShellAsTheyAre(t *testing.T) {
 	w := newWorld(t)
 	for command, want := range map[string]string{

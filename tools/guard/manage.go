@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/tools"
@@ -92,13 +93,13 @@ func parseManage(text string) (Manage, error) {
 	return m, nil
 }
 
-var canonicalName = regexp.MustCompile(`^[a-z0-9_][a-z0-9_-]{0,31}$`)
+var canonicalName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_][a-z0-9_-]{0,31}$`) })
 
 // Name is the canonical form of a session's or pane's name: in lower case, with
 // a dash for blanks. The error is an ErrName.
 func Name(text string) (string, error) {
 	name := strings.Join(strings.Fields(strings.ToLower(text)), "-")
-	if !canonicalName.MatchString(name) {
+	if !canonicalName().MatchString(name) {
 		return "", fmt.Errorf(`%q is %w: want 1 to 32 letters, digits, "-" and "_"`, text, ErrName)
 	}
 	return name, nil

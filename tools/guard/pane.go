@@ -176,15 +176,23 @@ func (g *Guard) Run(ctx context.Context, a tools.Action, grant tools.Grant, d Di
 	if err := standing(a, now); err != nil {
 		return nil, err
 	}
+	prefix, err := g.prefix(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	if err := g.redeem(a, grant); err != nil {
 		return nil, err
 	}
 	if a, err = g.filled(a); err != nil {
 		return nil, err
 	}
+	line, err := heldLine(prefix, a)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, d.Turn, &lateError{d.Turn})
 	defer cancel()
-	return at.Run(ctx, pane.Request{Command: a.Command, Keep: d.Keep, Sink: d.Sink, Inside: a.Inside, Generation: a.Shell})
+	return at.Run(ctx, pane.Request{Command: line, Keep: d.Keep, Sink: d.Sink, Inside: a.Inside, Generation: a.Shell})
 }
 
 // lateError is why a command is not waited with any longer. It is a time-out

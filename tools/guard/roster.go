@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/backends/tmux"
@@ -15,11 +16,11 @@ import (
 var _ Roster = kept{}
 
 // fullName finds the session's own name in what attaches to it.
-var fullName = regexp.MustCompile(`=(` + tmux.Prefix + `[a-z0-9_-]+)`)
+var fullName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`=(` + tmux.Prefix + `[a-z0-9_-]+)`) })
 
 func memberOf(p *pane.Pane) Member {
 	m := Member{Session: p.Session(), Full: p.Session(), Name: p.Name(), ID: p.ID(), Attach: p.Attach()}
-	if found := fullName.FindStringSubmatch(m.Attach); found != nil {
+	if found := fullName().FindStringSubmatch(m.Attach); found != nil {
 		m.Full = found[1]
 	}
 	return m
@@ -37,7 +38,7 @@ func (k kept) Members() []Member {
 
 // defaultFull is the default session's own name. Another process of the same
 // agent may have taken the plain one, and then a number follows it.
-var defaultFull = regexp.MustCompile(`^(.*-)` + pane.DefaultSession + `(-[0-9]+)?$`)
+var defaultFull = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*-)` + pane.DefaultSession + `(-[0-9]+)?$`) })
 
 // Label implements [Roster].
 func (k kept) Label(ctx context.Context, session string) (string, error) {
@@ -58,7 +59,7 @@ func (k kept) Label(ctx context.Context, session string) (string, error) {
 			return m.Session, nil
 		}
 	}
-	if ours := defaultFull.FindStringSubmatch(memberOf(shared).Full); ours != nil {
+	if ours := defaultFull().FindStringSubmatch(memberOf(shared).Full); ours != nil {
 		label, ok := strings.CutPrefix(text, ours[1])
 		// Where ours of that label has another full name, this one is another
 		// process's.

@@ -15,6 +15,9 @@ type Inverse struct {
 	// Exact is set if carrying it out leaves nothing of the command, whenever the
 	// command has changed anything.
 	Exact bool
+	// New are files that the command makes. If there are any, the inverse is exact
+	// only where none of them was there before, and Exact is not set.
+	New []string
 }
 
 // Of returns the opposite of a command line, if it has one.
@@ -29,6 +32,9 @@ func Of(command string) (Inverse, bool) {
 	}
 	if !named(words) {
 		return Inverse{}, false
+	}
+	if path.Base(words[0]) == "touch" {
+		return untouched(before, words)
 	}
 	program, args, unless := turned(words)
 	if args == nil {
@@ -131,6 +137,36 @@ func turned(words []string) (program string, args []string, unless string) {
 	}
 	args, unless = find(words[1:])
 	return words[0], args, unless
+}
+
+// untouched is the opposite of a touch that has made its files: they go if all of
+// them are as it left them, empty and no links.
+func untouched(before, words []string) (Inverse, bool) {
+	var names []string
+	for i, w := range words[1:] {
+		switch {
+		case w == "--" && i == 0:
+		case w == "" || strings.HasPrefix(w, "-") || strings.HasSuffix(w, "/"):
+			return Inverse{}, false
+		case !slices.Contains(names, w):
+			names = append(names, w)
+		}
+	}
+	if len(names) == 0 {
+		return Inverse{}, false
+	}
+	var lines []string
+	for _, n := range names {
+		for _, test := range [][]string{{"test", "-f", n}, {"test", "!", "-L", n}, {"test", "!", "-s", n}} {
+			line, ok := quoted(slices.Concat(before, test))
+			if !ok {
+				return Inverse{}, false
+			}
+			lines = append(lines, line)
+		}
+	}
+	line, ok := quoted(slices.Concat(before, []string{"rm", "--"}, names))
+	return Inverse{Command: strings.Join(append(lines, line), " && "), Unless: "it was there before", New: names}, ok
 }
 
 // folders are those that were made or removed, the last one first. What else was

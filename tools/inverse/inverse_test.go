@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,8 @@ func TestOpposites(t *testing.T) {
 		"ip -6 route del fd00::/8 via fd01::1 dev eth0": "ip -6 route add fd00::/8 via fd01::1 dev eth0",
 		"mkdir a b":                           "rmdir -- b a",
 		"mkdir -m 700 'a b'":                  "rmdir -- 'a b'",
+		"touch a":                             "test -f a && test '!' -L a && test '!' -s a && rm -- a",
+		"sudo touch -- 'a b' 'a b'":           "sudo test -f 'a b' && sudo test '!' -L 'a b' && sudo test '!' -s 'a b' && sudo rm -- 'a b'",
 		"rmdir a":                             "mkdir -- a",
 		"mv a b":                              "test '!' -d b && mv -nT -- b a",
 		"mv -T a b":                           "mv -nT -- b a",
@@ -49,6 +52,7 @@ func TestWhatHasNoOpposite(t *testing.T) {
 		"ip link set eth0", "iptables -F", "iptables -P INPUT DROP", "iptables -A INPUT", "iptables -D INPUT 3", "ufw enable", "ufw allow",
 		"X=1 systemctl stop nginx", "systemctl stop nginx > /dev/null", "sudo", "sudo -u bob systemctl stop nginx", "swapoff -a", "docker stop -t 5 web",
 		"`systemctl` stop nginx", "! systemctl stop nginx", "mkdir ~/x",
+		"touch", "touch -a x", "touch -d now x", "touch -t 202001010000 x", "touch -r y x", "touch -c x", "touch x/", "touch ''", "touch x*", "touch x > y", "touch -",
 		// What the program itself expands, and what stands for more than a unit.
 		"systemctl stop '*'", "systemctl stop \"s*d.service\"", "systemctl stop 'ngin?'", "docker stop 'web[0-9]'", "systemctl start reboot.target",
 		"systemctl start poweroff", "systemctl start systemd-reboot.service", "systemctl stop multi-user.target", "systemctl start a suspend.target",
@@ -63,7 +67,7 @@ func TestWhatHasNoOpposite(t *testing.T) {
 func TestExactOpposites(t *testing.T) {
 	for command, want := range map[string]bool{
 		"mkdir a b": true, "systemctl stop nginx": true, "systemctl enable x": true, "docker pause web": true, "kubectl cordon n": true, "systemctl mask x": true,
-		"mv a b": false, "rmdir a": false, "systemctl disable x": false, "ip link set eth1 down": false, "ufw allow 22/tcp": false, "iptables -A INPUT -j DROP": false,
+		"mv a b": false, "rmdir a": false, "systemctl disable x": false, "ip link set eth1 down": false, "ufw allow 22/tcp": false, "touch a": false, "iptables -A INPUT -j DROP": false,
 	} {
 		if back, ok := inverse.Of(command); !ok || back.Exact != want {
 			t.Errorf("%s: exact %t, %t", command, back.Exact, ok)
@@ -87,7 +91,7 @@ func TestRestarts(t *testing.T) {
 // What is a matter of files is tried: command, then its opposite, and all is as
 // it was.
 func TestOppositesGiveBackWhatWasThere(t *testing.T) {
-	for _, command := range []string{"mkdir d e", "rmdir empty", "mv file other", "mv -T folder moved", "mv file 'with space'", "mv -n file other"} {
+	for _, command := range []string{"mkdir d e", "touch new", "touch new 'and this'", "rmdir empty", "mv file other", "mv -T folder moved", "mv file 'with space'", "mv -n file other"} {
 		dir := t.TempDir()
 		run := func(line string) error {
 			cmd := exec.Command("sh", "-c", line)
@@ -127,6 +131,27 @@ func TestOppositesGiveBackWhatWasThere(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "folder", "file")); err != nil {
 		t.Error(err)
+	}
+}
+
+// What a touch has made goes only while all of it is as the touch left it.
+func TestATouchedFileThatIsInUseStays(t *testing.T) {
+	for name, change := range map[string]string{
+		"written": "echo x > b", "a link": "rm b; ln -s /dev/null b", "a link that leads nowhere": "rm b; ln -s nowhere b", "a folder": "rm b; mkdir b", "gone": "rm b",
+	} {
+		dir := t.TempDir()
+		back, ok := inverse.Of("touch a b")
+		if !ok || !slices.Equal(back.New, []string{"a", "b"}) {
+			t.Fatalf("%v %v", back, ok)
+		}
+		cmd := exec.Command("sh", "-c", "touch a b; "+change+"; "+back.Command)
+		cmd.Dir = dir
+		if err := cmd.Run(); err == nil {
+			t.Errorf("%s: it did something", name)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "a")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

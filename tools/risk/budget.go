@@ -40,7 +40,7 @@ func (a *assessor) spend(units int, at word) bool {
 	}
 	if !a.spent {
 		a.spent = true
-		a.note(Mutate, Opaque, "text.size", "the text is too large, or too much is put together in it, to be read", at)
+		a.unread(Mutate, Opaque, "text.size", "the text is too large, or too much is put together in it, to be read", at)
 	}
 	return false
 }

@@ -31,6 +31,23 @@
 // Clusters, clouds, package sources and container engines are reached by the
 // account's own settings and do not count, as long as the text names no other.
 //
+// # In a cage
+//
+// What runs where it can change nothing (package backends/confine) still has to
+// answer. Needs are the doors that the programs are known to use. Unread tells what
+// is merely not understood from what is known to act. InShell marks what belongs to
+// the shell that reads it and means nothing in another.
+//
+// # Cost
+//
+// What reads a device without an end, loops without waiting or holds a server up is
+// Costly. It is not Auto; where processor, memory and time are limited, it may run.
+//
+// # Evidence
+//
+// TestEvidence runs what the tables call automatic, as nobody and traced, and fails for
+// a write or a connection that they do not say (make evidence).
+//
 // # What a folder's configuration runs
 //
 // git, hg, npm, terraform, docker compose, vagrant, cargo and their like run, or

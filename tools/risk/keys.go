@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -165,7 +166,7 @@ var navigation = map[string]bool{
 	"ppage": true, "npage": true, "c-l": true,
 }
 
-var controlByte = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`)
+var controlByte = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`) })
 
 // intoProgram assesses keys that a program reads, not a shell. Nobody knows what
 // they mean to it, so they change something unless they only move the view, or
@@ -189,13 +190,13 @@ func intoProgram(k Keystrokes) Verdict {
 			typed += key
 		}
 	}
-	if controlByte.MatchString(k.Literal) {
+	if controlByte().MatchString(k.Literal) {
 		v = v.with(single(Mutate, Opaque, Finding{Rule: "text.control", End: len(text), Why: "the text holds control characters"}))
 	}
 	if seen := Command(typed, k.Dialect); seen.Effect == Destroy {
 		v = v.with(seen)
 	}
-	if sqlDestroys.MatchString(typed) {
+	if sqlDestroys().MatchString(typed) {
 		v = v.with(single(Destroy, 0, Finding{Rule: "sql.destroys", End: len(text), Why: "reads like a statement that removes data"}))
 	}
 	return v

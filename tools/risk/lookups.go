@@ -5,15 +5,16 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Operands that a program resolves, or takes for files, by a syntax of its own.
 
 var (
-	inetSelection = regexp.MustCompile(`^[46]?(tcp|udp|TCP|UDP)?$`)
-	serviceName   = regexp.MustCompile(`^[A-Za-z0-9_*,-]+$`)
-	secretSetting = regexp.MustCompile(`(?i)pass|auth|secret|token|key|user|cred`)
-	kernelName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./*-]*$`)
+	inetSelection = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[46]?(tcp|udp|TCP|UDP)?$`) })
+	serviceName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_*,-]+$`) })
+	secretSetting = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)pass|auth|secret|token|key|user|cred`) })
+	kernelName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./*-]*$`) })
 )
 
 // inet judges what lsof takes behind -i: it looks a host's name up.
@@ -25,8 +26,8 @@ func (a *assessor) inet(w word) {
 	} else if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
 		host, service = host[:at], host[at+1:]
 	}
-	if !w.known() || !inetSelection.MatchString(selection) || service != "" && !serviceName.MatchString(service) {
-		a.note(Mutate, 0, "argument.value", "the value "+shown(w.text)+" is not known to be harmless", w)
+	if !w.known() || !inetSelection().MatchString(selection) || service != "" && !serviceName().MatchString(service) {
+		a.unread(Mutate, 0, "argument.value", "the value "+shown(w.text)+" is not known to be harmless", w)
 		return
 	}
 	a.named(host, w)
@@ -64,8 +65,10 @@ func init() {
 }
 
 var (
-	socketPort    = regexp.MustCompile(`^(src|dst|sport|dport)?(=|==|!=|>|<|>=|<=)?\*?:[A-Za-z0-9_*-]+$`)
-	socketCompare = regexp.MustCompile(`^(src|dst|sport|dport)(=|==|!=|>|<|>=|<=)`)
+	socketPort = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(src|dst|sport|dport)?(=|==|!=|>|<|>=|<=)?\*?:[A-Za-z0-9_*-]+$`)
+	})
+	socketCompare = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(src|dst|sport|dport)(=|==|!=|>|<|>=|<=)`) })
 )
 
 // socket judges a word of a filter of ss, or a whole filter in one word. What is
@@ -76,16 +79,16 @@ func (a *assessor) socket(w word) {
 		return
 	}
 	for _, token := range strings.Fields(spaced.Replace(w.text)) {
-		if socketWords[token] || socketPort.MatchString(token) {
+		if socketWords[token] || socketPort().MatchString(token) {
 			continue
 		}
-		token = token[len(socketCompare.FindString(token)):]
+		token = token[len(socketCompare().FindString(token)):]
 		if strings.HasPrefix(token, "/") || strings.HasPrefix(token, "unix:") || token == "*" || strings.Trim(token, "0123456789") == "" {
 			continue
 		}
 		host := strings.TrimPrefix(strings.TrimPrefix(token, "inet:"), "inet6:")
 		if at := strings.LastIndexByte(host, ':'); at >= 0 && (strings.Count(host, ":") == 1 || strings.HasPrefix(host, "[")) {
-			if !serviceName.MatchString(host[at+1:]) && host[at+1:] != "" {
+			if !serviceName().MatchString(host[at+1:]) && host[at+1:] != "" {
 				a.unclear("argument.value", "the filter "+shown(w.text)+" is not read", w)
 			}
 			host = host[:at]
@@ -96,7 +99,7 @@ func (a *assessor) socket(w word) {
 		if address, bits, ok := strings.Cut(host, "/"); ok && strings.Trim(bits, "0123456789") == "" {
 			host = strings.Trim(address, "[]")
 		}
-		if !hostName.MatchString(host) {
+		if !hostName().MatchString(host) {
 			a.unclear("argument.value", "the filter "+shown(w.text)+" is not read", w)
 			continue
 		}
@@ -113,12 +116,14 @@ func (a *assessor) config(w word) {
 	if w.known() && clean == w.text && (strings.HasPrefix(clean, "/etc/") && strings.Count(clean, "/") > 2 || strings.HasPrefix(clean, "/usr/local/etc/")) {
 		return
 	}
-	a.note(Mutate, Opaque, "config.file", "a configuration that is not the system's own can name code to load, and errors show its lines", w)
+	a.unread(Mutate, Opaque, "config.file", "a configuration that is not the system's own can name code to load, and errors show its lines", w)
 }
 
-var shapes = regexp.MustCompile(`^(?s:json|yaml|kyaml|wide|name|table|short|(jsonpath|jsonpath-as-json|custom-columns|go-template|template)=.*)$`)
+var shapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?s:json|yaml|kyaml|wide|name|table|short|(jsonpath|jsonpath-as-json|custom-columns|go-template|template)=.*)$`)
+})
 
-var plainShape = regexp.MustCompile(`^(wide|name|)$`)
+var plainShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(wide|name|)$`) })
 
 // shaped judges the form in which a cluster's answer is wanted: a template may
 // stand in a file.
@@ -131,7 +136,7 @@ func (a *assessor) shaped(w word) {
 	if form, file, ok := strings.Cut(w.text, "="); ok && strings.HasSuffix(form, "-file") {
 		w.text = file
 		a.readPath(w, kindReads)
-	} else if w.known() && !shapes.MatchString(w.text) {
+	} else if w.known() && !shapes().MatchString(w.text) {
 		a.unclear("argument.value", "the form "+shown(w.text)+" of the answer is not known", w)
 	}
 }

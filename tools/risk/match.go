@@ -46,7 +46,13 @@ func (m *matching) judge(o *option, v word) {
 	if n := len(m.given); n > 0 {
 		m.given[n-1].value, m.given[n-1].has = v, true
 	}
+	if o.effect == Observe && !o.value.fits(v) {
+		m.odd = true // --dry-run=none
+	}
 	m.a.value(o.value, v, m.name)
+	if o.value.kind == kindAny && (m.s.effect.AtLeast(Mutate) || o.effect > Observe) {
+		m.a.mentions([]word{v})
+	}
 }
 
 // match assesses a program that the data files describe.
@@ -62,8 +68,48 @@ func (a *assessor) match(s *spec, name word, args []word) {
 			return
 		}
 	}
+	a.needs |= s.needs
+	if s.costly {
+		a.cost(s.name, whyOf(s.why, s.name, s.effect), name)
+	}
+	if s.builtin {
+		a.ofShell()
+	}
+	if s.parent == nil && s.asksForHelp(args) {
+		return
+	}
 	m := &matching{a: a, s: s, name: name, args: args}
 	m.all()
+}
+
+// asksForHelp reports whether the arguments are sub-commands and, behind them, --help
+// or --version alone: then a program prints its own text and nothing else. What may
+// lose data and what runs code is not believed to.
+func (s *spec) asksForHelp(args []word) bool {
+	if len(args) == 0 || !args[len(args)-1].known() {
+		return false
+	}
+	switch args[len(args)-1].text {
+	case "--help":
+	case "--version":
+		if len(args) > 1 {
+			return false
+		}
+	default:
+		return false
+	}
+	at := s
+	for _, w := range args[:len(args)-1] {
+		if at = at.subs[w.text]; at == nil || !w.known() {
+			return false
+		}
+	}
+	return !s.inFolder() && !at.inFolder() && !s.effect.AtLeast(Destroy) && (!s.flags.Has(Opaque) || len(args) > 1) && !s.runsCommand()
+}
+
+// runsCommand reports whether operands are a command of their own.
+func (s *spec) runsCommand() bool {
+	return slices.ContainsFunc(s.operands, func(p param) bool { return p.kind == kindCommand || p.kind == kindShell || p.kind == kindScript })
 }
 
 // all judges the arguments of a program or of a sub-command.
@@ -79,6 +125,15 @@ func (m *matching) all() {
 	rest := m.options(0, s.posix)
 	m.operands = append(m.operands, rest...)
 	m.judgeOperands()
+	m.endlessInput(program)
+	switch program {
+	case "chmod", "chown", "chgrp", "setfacl", "chattr":
+		m.treeRights()
+	case "cp", "install":
+		m.emptiedBy()
+	case "sed", "gsed":
+		m.emptiedInPlace()
+	}
 	m.base()
 	if s.inFolder() && !m.a.apart {
 		m.a.unclear(RuleFolder, "runs what the configuration in its folder names: whoever can write there chooses the programs", m.name)
@@ -89,7 +144,7 @@ func (m *matching) all() {
 // one that only looks.
 func (m *matching) base() {
 	if s := m.s; (!m.looks || m.odd) && (s.effect != Observe || s.flags != 0) {
-		m.a.note(s.effect, s.flags, s.name, whyOf(s.why, s.name, s.effect), m.name)
+		m.a.by(s.trait)(s.effect, s.flags, s.name, whyOf(s.why, s.name, s.effect), m.name)
 	}
 }
 
@@ -120,7 +175,7 @@ func (m *matching) options(i int, stop bool) []word {
 			switch {
 			case w.tame:
 			case !m.s.inert:
-				m.a.note(Mutate, 0, "argument.dynamic", "an argument that is not known could be an option", w)
+				m.a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could be an option", w)
 			case m.s.readsByOption() && strings.IndexByte(w.text, hole) >= 0:
 				m.a.unclear("argument.dynamic", "an argument that is not known could be an option that names a file", w)
 			}
@@ -212,7 +267,7 @@ func (m *matching) next(o *option, w word, i *int) {
 	*i++
 	m.judge(o, m.args[*i])
 	if v := m.args[*i]; (v.glob || strings.IndexByte(v.text, hole) >= 0 && !v.quoted) && !m.s.inert && !(v.tame && m.s.repeat) {
-		m.a.note(Mutate, 0, "argument.dynamic", "a value that is not known could become several arguments", v)
+		m.a.unread(Mutate, 0, "argument.dynamic", "a value that is not known could become several arguments", v)
 	}
 }
 
@@ -263,7 +318,10 @@ func (m *matching) unknown(w word) {
 	if m.s.inert {
 		e = Observe
 	}
-	m.a.note(e, 0, "option.unknown", "the option "+shown(w.text)+" of "+m.s.name+" is not known", w)
+	if e == Mutate && m.s.effect.AtLeast(Mutate) && lossOption().MatchString(w.text) {
+		m.a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
+	}
+	m.a.unread(e, 0, "option.unknown", "the option "+shown(w.text)+" of "+m.s.name+" is not known", w)
 	m.a.murky = true
 }
 
@@ -271,13 +329,17 @@ func (m *matching) unknown(w word) {
 func (m *matching) use(o *option, w word) {
 	m.given = append(m.given, given{name: o.name})
 	m.ended = m.ended || o.ends
+	m.a.needs |= o.needs
+	if o.costly {
+		m.a.cost(o.rule, whyOf(o.why, o.rule, Observe), w)
+	}
 	if o.effect == Observe {
 		m.looks = true
 		m.looking = append(m.looking, o.name)
 	}
 	if o.effect > Observe || o.flags != 0 {
 		at := word{start: m.name.start, end: w.end}
-		m.a.note(o.effect, o.flags, o.rule, whyOf(o.why, o.rule, o.effect), at)
+		m.a.by(o.trait)(o.effect, o.flags, o.rule, whyOf(o.why, o.rule, o.effect), at)
 	}
 	m.fills = m.fills || o.fills
 	if o.turns {
@@ -302,7 +364,7 @@ func (m *matching) subCommand() {
 	}
 	sub := rest[0]
 	if !sub.known() {
-		m.a.note(Mutate, Opaque, "command.dynamic", "which command "+m.s.name+" runs is not known", sub)
+		m.a.unread(Mutate, Opaque, "command.dynamic", "which command "+m.s.name+" runs is not known", sub)
 		m.a.clues(rest, sub)
 		return
 	}
@@ -323,16 +385,21 @@ func (m *matching) subCommand() {
 	if found {
 		return
 	}
-	other := trait{effect: Mutate, why: "the command " + shown(sub.text) + " of " + m.s.name + " is not known"}
+	record, other := m.a.unread, trait{effect: Mutate, why: "the command " + shown(sub.text) + " of " + m.s.name + " is not known"}
 	if m.s.other != nil {
-		other = *m.s.other
+		record, other = m.a.by(*m.s.other), *m.s.other
 	}
-	m.a.note(other.effect, other.flags, m.s.name+".unknown", whyOf(other.why, m.s.name, other.effect), at)
+	record(other.effect, other.flags, m.s.name+".unknown", whyOf(other.why, m.s.name, other.effect), at)
 	m.a.murky = true
 	m.a.clues(rest, at)
-	if other.flags&(Opaque|Exfil) != 0 {
-		m.a.hints(rest[:1])
+	if other.flags.Has(Lockout) {
+		return // what changes the way in is said to do so
 	}
+	leading := 0
+	for leading < len(rest) && leading < 4 && !strings.HasPrefix(rest[leading].text, "-") {
+		leading++
+	}
+	m.a.hints(rest[:leading])
 }
 
 // enter goes on with a sub-command. An option that stands before it and makes
@@ -340,6 +407,7 @@ func (m *matching) subCommand() {
 func (m *matching) enter(s *spec, at word, args []word) {
 	for _, name := range m.looking {
 		if o, ok := s.options[name]; ok && o.effect == Observe && !m.odd {
+			m.a.needs |= s.needs
 			inner := &matching{a: m.a, s: s, name: at, args: args, looks: true, looking: m.looking}
 			inner.all()
 			return

@@ -3,6 +3,7 @@ package risk
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // judgeOperands gives each operand its kind.
@@ -29,13 +30,13 @@ func (m *matching) judgeOperands() {
 		}
 		switch p.kind {
 		case kindCommand:
-			m.command(ops[i:])
+			m.apart(func() { m.command(ops[i:]) })
 			return
 		case kindShell:
 			if w.text == "--" && i+1 < len(ops) {
 				ops = ops[1:]
 			}
-			m.a.nested(join(ops[i:]))
+			m.apart(func() { m.a.nested(join(ops[i:])) })
 			return
 		case kindPsArgs:
 			psProgram(m.a, word{text: "ps", start: m.name.start, end: m.name.end}, ops[i:])
@@ -56,6 +57,15 @@ func (m *matching) judgeOperands() {
 			continue
 		}
 		m.a.value(p, w, m.name)
+		if p.kind == kindAny && m.s.effect.AtLeast(Mutate) {
+			m.a.mentions(ops[i : i+1])
+			if i < 6 && !strings.Contains(w.text, " ") {
+				m.a.hints(ops[i : i+1])
+				if lossWord().MatchString(w.text) {
+					m.a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
+				}
+			}
+		}
 		if w.several() && (!m.s.repeat || i < len(params)-1) {
 			m.several(params, i, w)
 		}
@@ -164,11 +174,22 @@ func (m *matching) command(rest []word) {
 	}
 }
 
+// apart runs f for the program's command, which may run somewhere else.
+func (m *matching) apart(f func()) {
+	for at := m.s; at != nil; at = at.parent {
+		if at.remote {
+			m.a.elsewhere(f)
+			return
+		}
+	}
+	f()
+}
+
 // several handles a word that can become many: every later place may be filled.
 func (m *matching) several(params []param, i int, w word) {
 	for _, p := range params[min(i+1, len(params)):] {
 		if p.kind == kindCommand || p.kind == kindShell {
-			m.a.note(Mutate, Opaque, "argument.dynamic", "an argument that is not known could become a command", w)
+			m.a.unread(Mutate, Opaque, "argument.dynamic", "an argument that is not known could become a command", w)
 			continue
 		}
 		m.a.value(p, w, m.name)
@@ -180,22 +201,22 @@ func (m *matching) several(params []param, i int, w word) {
 
 func (m *matching) unexpected(w word) {
 	m.odd = true
-	other := trait{effect: Mutate, why: m.s.name + " with " + shown(w.text) + " is not known to be harmless"}
+	record, other := m.a.unread, trait{effect: Mutate, why: m.s.name + " with " + shown(w.text) + " is not known to be harmless"}
 	if m.s.other != nil {
-		other = *m.s.other
+		record, other = m.a.by(*m.s.other), *m.s.other
 	}
 	if m.s.inert {
 		other.effect = Observe
 	}
-	m.a.note(other.effect, other.flags, m.s.name+".operand", whyOf(other.why, m.s.name, other.effect), word{start: m.name.start, end: w.end})
+	record(other.effect, other.flags, m.s.name+".operand", whyOf(other.why, m.s.name, other.effect), word{start: m.name.start, end: w.end})
 	m.a.murky = true
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 
 // assignments takes the NAME=value words off the front of a command.
 func (m *matching) assignments(ops []word) []word {
-	for len(ops) > 0 && assignment.MatchString(ops[0].text) {
+	for len(ops) > 0 && assignment().MatchString(ops[0].text) {
 		name, value, _ := strings.Cut(ops[0].text, "=")
 		v := ops[0]
 		v.text = value

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -18,11 +19,22 @@ type special func(a *assessor, name word, args []word)
 
 // run assesses a program with its arguments.
 func (a *assessor) run(words []word) {
+	before := a.unreads
+	a.judge(words)
+	if a.unreads > before && a.depth <= maxDepth {
+		a.mentions(words[1:])
+		if a.feeding != nil && a.feeding.known {
+			a.mentions([]word{a.feeding.text})
+		}
+	}
+}
+
+func (a *assessor) judge(words []word) {
 	if !a.spend(costRun+len(words)/8, words[0]) {
 		return
 	}
 	if a.depth > maxDepth {
-		a.note(Mutate, Opaque, "text.depth", "commands are nested too deeply to be read", words[0])
+		a.unread(Mutate, Opaque, "text.depth", "commands are nested too deeply to be read", words[0])
 		return
 	}
 	a.places(words)
@@ -37,8 +49,9 @@ func (a *assessor) run(words []word) {
 	if strings.ContainsRune(base, '/') {
 		folder, file := path.Split(base)
 		if !binFolders[path.Clean(folder)] || file == "" || strings.Contains(folder, "..") {
-			a.note(Mutate, Opaque, "program.path", "runs a program from a place that is not a system folder", name)
+			a.unread(Mutate, Opaque, "program.path", "runs a program from a place that is not a system folder", name)
 			a.clues(words, whole)
+			a.namesLoss(words, whole)
 			return
 		}
 		base = file
@@ -51,6 +64,15 @@ func (a *assessor) run(words []word) {
 	}
 	a.depth++
 	defer func() { a.depth-- }()
+	a.needs |= programNeeds()[base]
+	if base == "timeout" {
+		limited := a.limited
+		a.limited = true
+		defer func() { a.limited = limited }()
+	}
+	if ofShell[base] {
+		a.ofShell()
+	}
 	if f, ok := specials[base]; ok {
 		f(a, word{text: base, start: name.start, end: name.end}, words[1:])
 		return
@@ -63,8 +85,9 @@ func (a *assessor) run(words []word) {
 		}
 	}
 	if s == nil {
-		a.note(Mutate, 0, "program.unknown", "nothing is known about this program", name)
+		a.unread(Mutate, 0, "program.unknown", "nothing is known about this program", name)
 		a.clues(words, whole)
+		a.namesLoss(words, whole)
 		return
 	}
 	a.match(s, name, words[1:])
@@ -72,7 +95,7 @@ func (a *assessor) run(words []word) {
 
 // dynamicProgram is a program whose name is only known when it runs.
 func (a *assessor) dynamicProgram(words []word, whole word) {
-	a.note(Mutate, Opaque, "program.dynamic", "which program runs is decided only when it runs", words[0])
+	a.unread(Mutate, Opaque, "program.dynamic", "which program runs is decided only when it runs", words[0])
 	a.clues(words, whole)
 	a.candidates(words, whole)
 }
@@ -128,7 +151,9 @@ func (a *assessor) candidates(words []word, whole word) {
 	})
 }
 
-var forcedDelete = regexp.MustCompile(`^-[a-zA-Z]*[rRf]|^--(force|recursive|delete)|^of=/dev/`)
+var forcedDelete = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-[a-zA-Z]*[rRf]|^--(force|recursive|delete)|^of=/dev/`)
+})
 
 // clues looks for signs of loss in the arguments of something that is not
 // known: a forced recursive option together with a path, or a program that is
@@ -136,7 +161,7 @@ var forcedDelete = regexp.MustCompile(`^-[a-zA-Z]*[rRf]|^--(force|recursive|dele
 func (a *assessor) clues(words []word, whole word) {
 	forced := 0
 	for i, w := range words[1:] {
-		m := forcedDelete.FindString(w.text)
+		m := forcedDelete().FindString(w.text)
 		if m != "" && (strings.Contains(w.text, "r") || strings.Contains(w.text, "R")) && strings.Contains(w.text, "f") || strings.HasPrefix(m, "of=") || m == "--delete" {
 			forced++
 		}
@@ -151,14 +176,18 @@ func (a *assessor) clues(words []word, whole word) {
 }
 
 var (
-	lossHint = regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|\b(rm|rmdir|unlink|truncate)sync\b|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
-	lossVerb = regexp.MustCompile(`^(delete|remove|rm|rb|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|detach|undeploy)(-[a-z-]+)?$`)
+	lossHint = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|unlink\(|state=absent|^\s*\.restore\b|\b(rm|rmdir|unlink|truncate)sync\b|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
+	})
+	lossVerb = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(delete|del|remove|rm|rb|zap|expunge|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|detach|undeploy)(-[a-z-]+)?$`)
+	})
 )
 
 // hints looks for loss in arguments that are code or commands of their own.
 func (a *assessor) hints(args []word) {
 	for i, w := range args {
-		if lossHint.MatchString(w.text) || i < 4 && lossVerb.MatchString(w.text) {
+		if lossHint().MatchString(w.text) || i < 4 && lossVerb().MatchString(w.text) {
 			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
 		}
 	}

@@ -25,6 +25,11 @@ const maxReaches = 64
 func (a *assessor) reach(w word) {
 	host := hostOf(w.text)
 	a.lookalike(w, host)
+	if strings.HasPrefix(host, "/") {
+		a.needs |= NeedUnix
+	} else if host != "" {
+		a.needs |= NeedNet
+	}
 	switch {
 	case host == "" || thisHost(host) || host[0] == '/' || host == "." || host == "..":
 		return

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -59,10 +60,10 @@ func (s *scope) set(name string, w word) {
 // inSubshell runs f with a copy of the scope that is dropped afterwards.
 func (a *assessor) inSubshell(f func()) {
 	a.spend(len(a.scope.vars)/16, word{})
-	saved := a.scope
+	saved, savedShell := a.scope, a.inShell
 	a.scope = saved.clone()
 	f()
-	a.scope = saved
+	a.scope, a.inShell = saved, savedShell
 }
 
 // perhaps runs f for a branch that may or may not run: what it sets is not
@@ -154,9 +155,11 @@ func setsVariables(program string) bool {
 }
 
 var (
-	plainNumber    = regexp.MustCompile(`^([0-9]*|0[xX][0-9a-fA-F]+|@|\*)$`)
-	plainVariable  = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	secretVariable = regexp.MustCompile(`(?i)(secret|token|passw|passphrase|_pwd$|api_?key|private|credential|_key$|_pat$|^pgpass|_auth$)`)
+	plainNumber    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]*|0[xX][0-9a-fA-F]+|@|\*)$`) })
+	plainVariable  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]*$`) })
+	secretVariable = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(secret|token|passw|passphrase|_pwd$|api_?key|private|credential|_key$|_pat$|^pgpass|_auth$)`)
+	})
 )
 
 // ownVariables begin the names of what nod keeps in a pane's shell
@@ -242,6 +245,7 @@ func (a *assessor) assign(as *syntax.Assign, alone bool) {
 	a.setVariable(name, value, at, alone)
 	if alone {
 		a.scope.set(name, value)
+		a.ofShell()
 	}
 }
 
@@ -249,11 +253,12 @@ func (a *assessor) assign(as *syntax.Assign, alone bool) {
 func (a *assessor) setVariable(name string, value word, at word, alone bool) {
 	switch {
 	case value.known() && quietVariable(name, value.text):
-	case alone && plainVariable.MatchString(name) && !specialVariables[name]:
-	case secretVariable.MatchString(name):
+	case alone && plainVariable().MatchString(name) && !specialVariables[name]:
+	case secretVariable().MatchString(name):
 		a.note(Mutate, 0, "env.secret", "sets a variable that holds a secret", at)
 	default:
-		a.note(Mutate, Opaque, "env.unknown", "sets "+shown(name)+", which can change what commands do", at)
+		a.mentions([]word{value})
+		a.unread(Mutate, Opaque, "env.unknown", "sets "+shown(name)+", which can change what commands do", at)
 	}
 }
 
@@ -267,7 +272,7 @@ func (a *assessor) parameter(p *syntax.ParamExp, quoted bool) word {
 		return unknown
 	}
 	name := p.Param.Value
-	if secretVariable.MatchString(name) && !p.Length {
+	if secretVariable().MatchString(name) && !p.Length {
 		a.note(Observe, Secret, "variable.secret", "uses a variable that looks like a secret", at)
 	}
 	if strings.HasPrefix(name, ownVariables) || promptVariables[name] {
@@ -353,10 +358,10 @@ func (a *assessor) arithmetic(x syntax.ArithmExpr) {
 	case nil:
 	case *syntax.Word:
 		w := a.one(x)
-		if plainNumber.MatchString(w.text) {
+		if plainNumber().MatchString(w.text) {
 			return
 		}
-		if plainVariable.MatchString(w.text) {
+		if plainVariable().MatchString(w.text) {
 			if v, ok := a.scope.vars[w.text]; ok && v.known() && strings.Trim(v.text, "0123456789") == "" {
 				return
 			}

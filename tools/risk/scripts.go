@@ -3,18 +3,19 @@ package risk
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // awk accepts a program that only prints to its output: no redirection, pipe,
 // getline, system, or anything that is evaluated indirectly.
 func (a *assessor) awk(w word) {
 	if !w.known() {
-		a.note(Mutate, Opaque, "awk.dynamic", "the awk program is not known", w)
+		a.unread(Mutate, Opaque, "awk.dynamic", "the awk program is not known", w)
 		return
 	}
 	readings := awkReadings(w.text)
 	if len(readings) == 0 {
-		a.note(Mutate, Opaque, "awk.unreadable", "the awk program cannot be read", w)
+		a.unread(Mutate, Opaque, "awk.unreadable", "the awk program cannot be read", w)
 	}
 	for _, code := range readings {
 		a.awkJudge(code, w)
@@ -23,7 +24,7 @@ func (a *assessor) awk(w word) {
 
 // awkJudge judges the code of one reading.
 func (a *assessor) awkJudge(code string, w word) {
-	if awkCalls.MatchString(code) || strings.ContainsAny(code, "@\\`") || strings.Contains(code, "|&") {
+	if awkCalls().MatchString(code) || strings.ContainsAny(code, "@\\`") || strings.Contains(code, "|&") {
 		a.note(Mutate, Opaque, "awk.runs", "the awk program can run commands or read other files", w)
 		a.hints([]word{w})
 	}
@@ -41,7 +42,9 @@ func (a *assessor) awkJudge(code string, w word) {
 	}
 }
 
-var awkCalls = regexp.MustCompile(`\b(system|getline|close|fflush|load|include|namespace|extension)\b`)
+var awkCalls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(system|getline|close|fflush|load|include|namespace|extension)\b`)
+})
 
 // maxReadings bounds in how many ways an awk program's slashes are read.
 const maxReadings = 16
@@ -141,31 +144,37 @@ func awkValue(c byte) bool {
 		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-var awkPrint = regexp.MustCompile(`\bprintf?\b[^;}]*>`)
+var awkPrint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bprintf?\b[^;}]*>`) })
 
 // awkWrites reports an output redirection: a > after print that is not inside
 // parentheses, told apart conservatively.
-func awkWrites(code string) bool { return awkPrint.MatchString(code) }
+func awkWrites(code string) bool { return awkPrint().MatchString(code) }
 
 // sedSafe are scripts that print, delete, quit or substitute and nothing else.
-var sedCommand = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?(?:[pdqQ=nNgGhHxPDlz]|\{|\}|q\d+)?\s*$`)
+var sedCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?(?:[pdqQ=nNgGhHxPDlz]|\{|\}|q\d+)?\s*$`)
+})
 
-var sedSubstitute = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?s([/|,#:@%!_])`)
+var sedSubstitute = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?s([/|,#:@%!_])`)
+})
 
-var sedOpen = regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?\{`)
+var sedOpen = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?)(?:\s*,\s*[+~]?(?:\d+|\$|/(?:[^/\\\n\[]|\\.|\[\^?[^\[\]/\\\n]+\])*/I?))?\s*!?\s*)?\{`)
+})
 
 // sed accepts a script when every command is one of the harmless ones.
 func (a *assessor) sed(w word) {
 	if !w.known() {
-		a.note(Mutate, Opaque, "sed.dynamic", "the sed script is not known", w)
+		a.unread(Mutate, Opaque, "sed.dynamic", "the sed script is not known", w)
 		return
 	}
 	rest := w.text
 	for rest != "" {
 		var ok bool
 		if rest, ok = sedStep(rest); !ok {
-			a.note(Mutate, 0, "sed.script", "the sed script is not known to be harmless: it could write files or run programs", w)
-			if sedRuns.MatchString(w.text) {
+			a.unread(Mutate, 0, "sed.script", "the sed script is not known to be harmless: it could write files or run programs", w)
+			if sedRuns().MatchString(w.text) {
 				a.note(Mutate, Opaque, "sed.runs", "the sed script may run programs", w)
 			}
 			return
@@ -173,12 +182,12 @@ func (a *assessor) sed(w word) {
 	}
 }
 
-var sedRuns = regexp.MustCompile(`(^|[;{}\s\d])e(\s|$)|/[gpiI0-9]*e`)
+var sedRuns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[;{}\s\d])e(\s|$)|/[gpiI0-9]*e`) })
 
 // sedStep takes one command off a script.
 func sedStep(script string) (string, bool) {
-	if m := sedSubstitute.FindStringSubmatch(script); m != nil {
-		body := script[len(sedSubstitute.FindString(script)):]
+	if m := sedSubstitute().FindStringSubmatch(script); m != nil {
+		body := script[len(sedSubstitute().FindString(script)):]
 		for part := 0; part < 2; part++ {
 			end := sedPart(body, m[1][0])
 			if end < 0 {
@@ -196,7 +205,7 @@ func sedStep(script string) (string, bool) {
 		}
 		return "", false
 	}
-	if open := sedOpen.FindString(script); open != "" {
+	if open := sedOpen().FindString(script); open != "" {
 		return script[len(open):], true
 	}
 	end := strings.IndexAny(script, ";\n")
@@ -204,7 +213,7 @@ func sedStep(script string) (string, bool) {
 	if end >= 0 {
 		one, rest = script[:end], script[end+1:]
 	}
-	return rest, sedCommand.MatchString(strings.TrimRight(one, "} \t"))
+	return rest, sedCommand().MatchString(strings.TrimRight(one, "} \t"))
 }
 
 // sedPart finds the delimiter that ends a part of s///; brackets and newlines
@@ -234,12 +243,18 @@ func plainBracket(s string, delimiter byte) bool {
 }
 
 var (
-	sqlDestroys = regexp.MustCompile(`(?i)\b(drop|truncate|delete\s+from|reset\s+master|purge|flushall|flushdb|shutdown|deletemany|deleteone|dropdatabase|dropcollection|delete)\b`)
-	sqlSecret   = regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|mysql\.user|credential|api_?key|authentication_string|create\s+user)`)
+	sqlDestroys = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(drop|truncate|delete\s+from|reset\s+master|purge|flushall|flushdb|shutdown|deletemany|deleteone|dropdatabase|dropcollection|delete)\b`)
+	})
+	sqlSecret = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|mysql\.user|credential|api_?key|authentication_string|create\s+user)`)
+	})
 )
 
 // sqlEscape is how clients of databases start a program of the host.
-var sqlEscape = regexp.MustCompile(`(?i)\\!|\.shell\b|\.system\b|\bto\s+program\b|\bfrom\s+program\b|\\g\w*\s*\||\bxp_cmdshell\b`)
+var sqlEscape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\\!|\.shell\b|\.system\b|\bto\s+program\b|\bfrom\s+program\b|\\g\w*\s*\||\bxp_cmdshell\b`)
+})
 
 // sqlQuiet are functions without effect, and keywords that a bracket may follow.
 var sqlQuiet = map[string]bool{
@@ -287,25 +302,31 @@ var sqlKeyword = map[string]bool{
 }
 
 // sqlMeta are psql's commands that describe.
-var sqlMeta = regexp.MustCompile(`^\\(d[a-zA-Z]{0,3}\+?|l\+?|conninfo|dt\+?|z)(\s+[A-Za-z0-9_.*]+)?$`)
+var sqlMeta = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\\(d[a-zA-Z]{0,3}\+?|l\+?|conninfo|dt\+?|z)(\s+[A-Za-z0-9_.*]+)?$`)
+})
 
 // sqlDot are commands of SQLite's shell that describe.
-var sqlDot = regexp.MustCompile(`^\.(tables|schema|indexes|indices|databases|fullschema|dbinfo|show|version)(\s+[A-Za-z0-9_.%]+)?$`)
+var sqlDot = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.(tables|schema|indexes|indices|databases|fullschema|dbinfo|show|version)(\s+[A-Za-z0-9_.%]+)?$`)
+})
 
 // jqReaches are the names by which programs of jq and its kin reach the
 // environment, other files and programs; a field of the same name does not count.
-var jqReaches = regexp.MustCompile(`(?i)(^|[^.\w$])\$?(\w*env\w*|\w*load\w*|\w*eval\w*|import|include|modulemeta|get_search_list|input_filename|system|exec|\$__prog_args)\b|\$ENV|\$__prog`)
+var jqReaches = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|[^.\w$])\$?(\w*env\w*|\w*load\w*|\w*eval\w*|import|include|modulemeta|get_search_list|input_filename|system|exec|\$__prog_args)\b|\$ENV|\$__prog`)
+})
 
 // jq judges a jq or yq program: it can only reach the environment, other files
 // and modules.
 func (a *assessor) jq(w word) {
 	if !w.known() && !w.quoted {
-		a.note(Mutate, 0, "argument.dynamic", "the program is not known", w)
+		a.unread(Mutate, 0, "argument.dynamic", "the program is not known", w)
 	}
-	if !w.known() || jqReaches.MatchString(jqKeys.ReplaceAllString(w.text, "$1 ")) {
+	if !w.known() || jqReaches().MatchString(jqKeys().ReplaceAllString(w.text, "$1 ")) {
 		a.note(Observe, Secret, "jq.environment", "the program may show the environment or other files", w)
 	}
 }
 
 // jqKeys are names of fields: behind a dot, or before a colon in braces.
-var jqKeys = regexp.MustCompile(`([{,]\s*)[A-Za-z_]\w*\s*:`)
+var jqKeys = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([{,]\s*)[A-Za-z_]\w*\s*:`) })

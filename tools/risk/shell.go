@@ -16,6 +16,13 @@ type assessor struct {
 	effect    Effect
 	flags     Flags
 	murky     bool // something was not understood
+	against   bool // something is known that must be asked about
+	inShell   bool // a part belongs to the shell that reads the text
+	needs     Needs
+	opened    uint16 // the descriptors above 2 that the text itself opens here
+	costs     bool   // it may take what others need
+	limited   bool   // something else ends what goes on
+	unreads   int    // how often something was not understood
 	findings  []Finding
 	reaches   []Reach
 	apart     bool // the program that is read runs nothing that its folder names
@@ -38,11 +45,12 @@ type assessor struct {
 
 // stdin is what a command's standard input is connected to.
 type stdin struct {
-	piped bool
-	known bool
-	tame  bool // nothing but names that others have checked: see tame.go
-	text  word // the text, when known
-	coded bool // it was written in a code that nobody reads
+	piped  bool
+	known  bool
+	tame   bool // nothing but names that others have checked: see tame.go
+	text   word // the text, when known
+	device word // the device without an end that it is
+	coded  bool // it was written in a code that nobody reads
 }
 
 // Command assesses a shell command line or a script in the target's dialect.
@@ -82,8 +90,10 @@ func (a *assessor) verdict() Verdict {
 		Level:    levelOf(a.effect, a.flags),
 		Findings: a.findings,
 	}
-	v.Plain, v.Reaches = a.effect == Observe && a.flags == 0 && !a.murky, a.reaches
+	harmless := a.effect == Observe && a.flags == 0 && !a.murky
+	v.Plain, v.Reaches, v.Costly = harmless && !a.costs, a.reaches, harmless && a.costs
 	v.Auto = v.Plain && len(v.Reaches) == 0
+	v.Needs, v.InShell, v.Unread = a.needs, a.inShell, (a.murky || a.costs) && !harmless && !a.against
 	if v.Findings == nil {
 		v.Findings = []Finding{}
 	}
@@ -92,6 +102,11 @@ func (a *assessor) verdict() Verdict {
 
 // note records one reason.
 func (a *assessor) note(e Effect, f Flags, rule, why string, at word) {
+	a.against = a.against || e.AtLeast(Mutate) || f != 0
+	a.record(e, f, rule, why, at)
+}
+
+func (a *assessor) record(e Effect, f Flags, rule, why string, at word) {
 	a.effect = max(a.effect, e)
 	a.flags |= f
 	a.murky = a.murky || e.AtLeast(Mutate) || f != 0
@@ -192,7 +207,7 @@ func Readable(text string) bool { return len(text) <= maxText && nesting(text) <
 func (a *assessor) script(text string) {
 	whole := word{end: len(text)}
 	if len(text) > maxText || nesting(text) > maxNest {
-		a.note(Mutate, Opaque, "text.size", "the text is too long or too deeply nested to be read", whole)
+		a.unread(Mutate, Opaque, "text.size", "the text is too long or too deeply nested to be read", whole)
 		a.skim(text, whole)
 		return
 	}
@@ -205,7 +220,8 @@ func (a *assessor) script(text string) {
 	}
 	file, err := parse(text, a.dialect.variant())
 	if err != nil {
-		a.note(Mutate, Opaque, "text.unparsable", "the text cannot be read as a command", whole)
+		a.unread(Mutate, Opaque, "text.unparsable", "the text cannot be read as a command", whole)
+		a.mentions([]word{{text: text, end: len(text)}})
 		a.salvage(text)
 		return
 	}
@@ -241,7 +257,7 @@ func (a *assessor) skim(text string, whole word) {
 func (a *assessor) posix(text string) {
 	file, err := parse(text, syntax.LangPOSIX)
 	if err != nil {
-		a.note(Mutate, Opaque, "text.dialect", "not every sh reads this text the same way", word{end: len(text)})
+		a.unread(Mutate, Opaque, "text.dialect", "not every sh reads this text the same way", word{end: len(text)})
 		return
 	}
 	a.inSubshell(func() { a.stmts(file.Stmts) })
@@ -250,7 +266,7 @@ func (a *assessor) posix(text string) {
 // fish accepts only what fish and bash read alike.
 func (a *assessor) fish(text string, whole word) {
 	if i := strings.IndexAny(text, "\\(){}$^!`%"); i >= 0 || strings.Contains(text, "<<") || strings.Contains(text, "[[") {
-		a.note(Mutate, Opaque, "text.fish", "fish reads this text differently from other shells", whole)
+		a.unread(Mutate, Opaque, "text.fish", "fish reads this text differently from other shells", whole)
 	}
 }
 
@@ -336,16 +352,16 @@ func width(s string) int {
 // nested assesses a text that a word holds, as a shell would read it.
 func (a *assessor) nested(w word) {
 	if a.depth >= maxDepth {
-		a.note(Mutate, Opaque, "text.depth", "commands are nested too deeply to be read", w)
+		a.unread(Mutate, Opaque, "text.depth", "commands are nested too deeply to be read", w)
 		return
 	}
 	text := w.text
 	if !w.known() {
-		a.note(Mutate, Opaque, "text.dynamic", "a shell runs a text that is put together on the way", w)
+		a.unread(Mutate, Opaque, "text.dynamic", "a shell runs a text that is put together on the way", w)
 		a.guess(w)
 		text = strings.ReplaceAll(strings.ReplaceAll(text, ifsMark, " "), string(hole), "$_")
 	}
-	savedFixed, savedScope, savedPlain, savedDialect, savedFunctions := a.fixed, a.scope, a.plainText, a.dialect, a.functions
+	savedFixed, savedScope, savedPlain, savedDialect, savedFunctions, savedShell := a.fixed, a.scope, a.plainText, a.dialect, a.functions, a.inShell
 	a.functions = nil // another shell does not know them
 	if a.fixed == nil {
 		a.fixed = &word{start: w.start, end: w.end}
@@ -357,7 +373,7 @@ func (a *assessor) nested(w word) {
 	}
 	a.script(text)
 	a.depth--
-	a.fixed, a.scope, a.plainText, a.dialect, a.functions = savedFixed, savedScope, savedPlain, savedDialect, savedFunctions
+	a.fixed, a.scope, a.plainText, a.dialect, a.functions, a.inShell = savedFixed, savedScope, savedPlain, savedDialect, savedFunctions, savedShell
 }
 
 // maxPrinted bounds how many substituted texts are remembered.

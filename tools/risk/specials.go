@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // specials are the programs whose arguments a table cannot describe. Filled in
@@ -21,7 +22,8 @@ func init() {
 		"trap": trapBuiltin, "alias": aliasBuiltin, "set": setBuiltin, "exec": execBuiltin, "echo": echoBuiltin,
 		"unset": unsetBuiltin, "let": letBuiltin, "taskset": affinityProgram, "chrt": affinityProgram, "parted": partedProgram,
 		"rsync": rsyncProgram, "git": gitProgram, "su": suProgram, "ps": psProgram, "service": serviceProgram,
-		"printenv": printenvProgram, "systemctl": systemctlProgram, "tee": teeProgram, "ionice": ioniceProgram, "yq": yqProgram, "curl": fetchProgram, "wget": fetchProgram,
+		"printenv": printenvProgram, "systemctl": systemctlProgram, "tee": teeProgram, "ionice": ioniceProgram, "yq": yqProgram, "curl": fetchProgram, "wget": fetchProgram, "http": fetchProgram, "https": fetchProgram, "httpie": fetchProgram, "xh": fetchProgram,
+		"busctl": busProgram, "dbus-send": busProgram, "gdbus": busProgram, "qdbus": busProgram,
 		"csh": shellProgram, "tcsh": shellProgram, "ksh93": shellProgram, "lksh": shellProgram, "oksh": shellProgram, "loksh": shellProgram, "pdksh": shellProgram, "yash": shellProgram,
 	}
 }
@@ -32,7 +34,7 @@ func (a *assessor) hand(name word, args []word) {
 		a.match(s, name, args)
 		return
 	}
-	a.note(Mutate, 0, "program.unknown", "nothing is known about this program", name)
+	a.unread(Mutate, 0, "program.unknown", "nothing is known about this program", name)
 }
 
 func evalBuiltin(a *assessor, name word, args []word) {
@@ -86,7 +88,7 @@ func shellProgram(a *assessor, name word, args []word) {
 		return
 	}
 	if err != nil && !(len(args) == 1 && args[0].text == "--version") {
-		a.note(Mutate, Opaque, "shell.dialect", name.text+" reads texts in ways that are not known", name)
+		a.unread(Mutate, Opaque, "shell.dialect", name.text+" reads texts in ways that are not known", name)
 	}
 	defer func() { a.dialect = saved }()
 	command := false
@@ -95,20 +97,20 @@ func shellProgram(a *assessor, name word, args []word) {
 		args = args[1:]
 		switch {
 		case !w.known():
-			a.note(Mutate, Opaque, "argument.dynamic", "an option of the shell is not known", w)
+			a.unread(Mutate, Opaque, "argument.dynamic", "an option of the shell is not known", w)
 		case w.text == "--version" || w.text == "--help":
 			return
 		case w.text == "--":
 			goto text
 		case w.text == "--login" || w.text == "--norc" || w.text == "--noprofile" || w.text == "--posix":
 		case strings.HasPrefix(w.text, "--"):
-			a.note(Mutate, Opaque, "option.unknown", "the option "+shown(w.text)+" of the shell is not known", w)
+			a.unread(Mutate, Opaque, "option.unknown", "the option "+shown(w.text)+" of the shell is not known", w)
 		default:
 			if strings.Trim(w.text[1:], "celiuxvn") != "" {
 				if strings.HasSuffix(w.text, "o") && len(args) > 0 {
 					args = args[1:]
 				}
-				a.note(Mutate, 0, "option.unknown", "the option "+shown(w.text)+" of the shell is not known", w)
+				a.unread(Mutate, 0, "option.unknown", "the option "+shown(w.text)+" of the shell is not known", w)
 			}
 			command = command || strings.Contains(w.text, "c")
 		}
@@ -123,17 +125,17 @@ text:
 	case command:
 		a.unclear("option.value", "the shell lacks its text", name)
 	case len(args) > 0 && args[0].text != "-":
-		a.note(Mutate, Opaque, "script.file", "runs what stands in a file", args[0])
+		a.unread(Mutate, Opaque, "script.file", "runs what stands in a file", args[0])
 		a.readPath(args[0], kindReads)
 		a.clues(args, args[0])
 	case a.feeding != nil && a.feeding.known:
 		a.unclear("shell.input", "the shell runs what it reads", name)
 		if a.feeding.coded {
-			a.note(Mutate, Opaque, "shell.coded", "the text that runs is written in a code that nobody reads", name)
+			a.unread(Mutate, Opaque, "shell.coded", "the text that runs is written in a code that nobody reads", name)
 		}
 		a.nested(a.feeding.text)
 	default:
-		a.note(Mutate, Opaque, "shell.input", "a shell runs what it reads from its input", name)
+		a.unread(Mutate, Opaque, "shell.input", "a shell runs what it reads from its input", name)
 	}
 }
 
@@ -154,7 +156,7 @@ func xargsProgram(a *assessor, name word, args []word) {
 			mark.text = "{}"
 		}
 		if !mark.known() {
-			a.note(Mutate, Opaque, "xargs.dynamic", "which words the input replaces is not known", mark)
+			a.unread(Mutate, Opaque, "xargs.dynamic", "which words the input replaces is not known", mark)
 		}
 		for i, w := range words {
 			if strings.Contains(w.text, mark.text) {
@@ -192,7 +194,12 @@ func envProgram(a *assessor, name word, args []word) {
 }
 
 func ddProgram(a *assessor, name word, args []word) {
-	wrote := false
+	wrote, reads, counted := false, word{}, a.limited
+	defer func() {
+		if reads.text != "" && !counted {
+			a.cost("cost.endless", "reads "+shown(reads.text)+", which has no end", reads)
+		}
+	}()
 	for _, w := range args {
 		key, value, ok := strings.Cut(w.text, "=")
 		v := w
@@ -210,7 +217,12 @@ func ddProgram(a *assessor, name word, args []word) {
 			}
 		case key == "if":
 			a.readPath(v, kindReads)
-		case key == "bs", key == "count", key == "ibs", key == "obs", key == "skip", key == "seek", key == "status", key == "cbs", key == "iflag", key == "conv", key == "oflag":
+			if endless(value) {
+				reads = v
+			}
+		case key == "count":
+			counted = true
+		case key == "bs", key == "ibs", key == "obs", key == "skip", key == "seek", key == "status", key == "cbs", key == "iflag", key == "conv", key == "oflag":
 		default:
 			a.note(Mutate, 0, "option.unknown", "the operand "+shown(w.text)+" of dd is not known", w)
 		}
@@ -249,12 +261,12 @@ func gentleSignal(args []word) bool {
 	return false
 }
 
-var printfNumber = regexp.MustCompile(`%[-+ #0-9.*']*[diouxXeEfFgGaA]`)
+var printfNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+ #0-9.*']*[diouxXeEfFgGaA]`) })
 
-var printfDirective = regexp.MustCompile(`%[-+ #0-9.*]*n`)
+var printfDirective = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+ #0-9.*]*n`) })
 
 func printfBuiltin(a *assessor, _ word, args []word) {
-	if a.dialect == Zsh && len(args) > 1 && printfNumber.MatchString(args[0].text) {
+	if a.dialect == Zsh && len(args) > 1 && printfNumber().MatchString(args[0].text) {
 		for _, w := range args[1:] {
 			if strings.Trim(w.text, "0123456789.+-") != "" {
 				a.unclear("printf.arithmetic", "zsh evaluates what is printed as a number", w)
@@ -271,7 +283,7 @@ func printfBuiltin(a *assessor, _ word, args []word) {
 			a.evaluated(w)
 		case i == 0 && w.mayBeOption():
 			a.unclear("argument.dynamic", "the format is not known", w)
-		case printfDirective.MatchString(w.text):
+		case printfDirective().MatchString(w.text):
 			a.unclear("printf.count", "printf sets a variable", w)
 			clear(a.scope.vars)
 		}
@@ -318,7 +330,7 @@ func readBuiltin(a *assessor, name word, args []word) {
 			i++
 		case w.text == "-p" || w.text == "-rp" || w.text == "-sp":
 			i++
-		case plainVariable.MatchString(w.text) && !specialVariables[w.text] || w.text == "_":
+		case plainVariable().MatchString(w.text) && !specialVariables[w.text] || w.text == "_":
 		default:
 			a.note(Mutate, 0, "read.variable", "read with "+shown(w.text)+" is not known to be harmless", w)
 			a.evaluated(w)
@@ -365,7 +377,7 @@ func commandBuiltin(a *assessor, name word, args []word) {
 			a.unclear("option.unknown", "the option is not known", args[0])
 		case "-p", "--":
 		default:
-			a.note(Mutate, 0, "option.unknown", "the option "+shown(args[0].text)+" is not known", args[0])
+			a.unread(Mutate, 0, "option.unknown", "the option "+shown(args[0].text)+" is not known", args[0])
 		}
 		args = args[1:]
 	}

@@ -93,7 +93,7 @@ func printenvProgram(a *assessor, name word, args []word) {
 	for _, w := range args {
 		if !strings.HasPrefix(w.text, "-") {
 			all = false
-			if !w.known() || secretVariable.MatchString(w.text) {
+			if !w.known() || secretVariable().MatchString(w.text) {
 				a.note(Observe, Secret, "variable.secret", "shows a variable that looks like a secret", w)
 			}
 		}
@@ -147,7 +147,12 @@ func yqProgram(a *assessor, name word, args []word) {
 // that nobody has named. From this host itself that is its own doing.
 func fetchProgram(a *assessor, name word, args []word) {
 	before := len(a.reaches)
+	quiet := a.effect
+	a.effect = Observe
 	a.hand(name, args)
+	acts := a.effect.AtLeast(Mutate)
+	a.effect = max(a.effect, quiet)
+	a.requestLoss(args, acts)
 	follows, limited := name.text == "wget", false
 	for i, w := range args {
 		switch {

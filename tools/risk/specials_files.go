@@ -16,13 +16,13 @@ func findProgram(a *assessor, name word, args []word) {
 	for ; i < len(args); i++ {
 		w := args[i]
 		if w.mayBeOption() && w.text[0] != '-' {
-			a.note(Mutate, 0, "argument.dynamic", "an argument that is not known could be an action", w)
+			a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could be an action", w)
 		}
 		if w.text == "" || strings.HasPrefix(w.text, "-") || w.text == "!" || w.text == "(" || w.text == ")" || w.text == "," {
 			break
 		}
 		if w.several() && strings.IndexByte(w.text, hole) >= 0 {
-			a.note(Mutate, 0, "argument.dynamic", "an argument that is not known could become an action", w)
+			a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could become an action", w)
 		}
 		roots = append(roots, w)
 	}
@@ -46,7 +46,7 @@ func findProgram(a *assessor, name word, args []word) {
 		}
 		o := s.option(w.text)
 		if o == nil || !w.known() {
-			a.note(Mutate, 0, "option.unknown", "the test or action "+shown(w.text)+" of find is not known", w)
+			a.unread(Mutate, 0, "option.unknown", "the test or action "+shown(w.text)+" of find is not known", w)
 			i++
 			continue
 		}
@@ -113,7 +113,7 @@ func tarProgram(a *assessor, name word, args []word) {
 		case !w.known():
 			a.readPath(w, kindTree)
 			if w.mayBeOption() {
-				a.note(Mutate, Opaque, "argument.dynamic", "an argument that is not known could be an option that runs a program", w)
+				a.unread(Mutate, Opaque, "argument.dynamic", "an argument that is not known could be an option that runs a program", w)
 			}
 			continue
 		case strings.HasPrefix(text, "--"):
@@ -152,7 +152,7 @@ func tarProgram(a *assessor, name word, args []word) {
 				i++
 				at = len(text)
 			default:
-				a.note(Mutate, 0, "option.unknown", "the option -"+shown(string([]byte{c}))+" of tar is not known", w)
+				a.unread(Mutate, 0, "option.unknown", "the option -"+shown(string([]byte{c}))+" of tar is not known", w)
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func (a *assessor) tarLong(name, w word, mode byte, file *bool, args []word, i *
 			a.nested(v)
 		}
 	default:
-		a.note(Mutate, 0, "option.unknown", "the option "+shown(w.text)+" of tar is not known", w)
+		a.unread(Mutate, 0, "option.unknown", "the option "+shown(w.text)+" of tar is not known", w)
 	}
 	return mode
 }
@@ -319,7 +319,7 @@ func (a *assessor) gitLoss(name word, command string, args []word) {
 func gitProgram(a *assessor, name word, args []word) {
 	for i, w := range args {
 		if w.text == "-c" || strings.HasPrefix(w.text, "--config-env") || strings.HasPrefix(w.text, "--exec-path=") {
-			a.note(Mutate, Opaque, "git.config", "a setting of git can name a program to run", w)
+			a.unread(Mutate, Opaque, "git.config", "a setting of git can name a program to run", w)
 			if i+1 < len(args) {
 				if _, text, ok := strings.Cut(args[i+1].text, "="); ok {
 					v := args[i+1]

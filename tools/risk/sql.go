@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // sqlDialect is how a client and its server read a statement.
@@ -35,8 +36,8 @@ func sqlTokens(text string, d sqlDialect) (tokens []sqlToken, ok bool) {
 		switch {
 		case strings.IndexByte(" \t\n\r", c) >= 0:
 			i++
-		case c == '$' && d == sqlPostgres && sqlDollar.MatchString(text[i:]):
-			tag := sqlDollar.FindString(text[i:])
+		case c == '$' && d == sqlPostgres && sqlDollar().MatchString(text[i:]):
+			tag := sqlDollar().FindString(text[i:])
 			end := strings.Index(text[i+len(tag):], tag)
 			if end < 0 {
 				return nil, false
@@ -83,7 +84,7 @@ func sqlTokens(text string, d sqlDialect) (tokens []sqlToken, ok bool) {
 }
 
 // sqlDollar opens and closes a string of PostgreSQL.
-var sqlDollar = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z_0-9]*)?\$`)
+var sqlDollar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$([A-Za-z_][A-Za-z_0-9]*)?\$`) })
 
 // bracketed reports whether a bracket would stand for a name and not for a
 // subscript.
@@ -147,12 +148,12 @@ func init() {
 // is not known to only read, is harmless; what it shows may still be secret.
 func (a *assessor) sql(w word) {
 	if !w.known() {
-		a.note(Mutate, Opaque, "sql.dynamic", "the statement is not known", w)
+		a.unread(Mutate, Opaque, "sql.dynamic", "the statement is not known", w)
 	}
-	if sqlDestroys.MatchString(w.text) {
+	if sqlDestroys().MatchString(w.text) {
 		a.note(Destroy, 0, "sql.destroys", "the statement removes data", w)
 	}
-	if sqlSecret.MatchString(w.text) {
+	if sqlSecret().MatchString(w.text) {
 		a.note(Observe, Secret, "sql.secret", "the statement touches what looks like secrets", w)
 	}
 	text := strings.Trim(w.text, " \t\n")
@@ -164,12 +165,15 @@ func (a *assessor) sql(w word) {
 			text = body
 		}
 	}
-	if escape := sqlEscape.FindString(text); escape != "" {
+	if escape := sqlEscape().FindString(text); escape != "" {
 		a.note(Mutate, Opaque, "sql.shell", "the client runs a program of the host", w)
 		if _, command, ok := strings.Cut(text, escape); ok {
 			w.text = command
 			a.nested(w)
 		}
+	}
+	if lossHint().MatchString(text) {
+		a.note(Destroy, 0, "argument.loss", "reads as if it removes something", w)
 	}
 	tokens, ok := sqlTokens(text, a.sqlKind)
 	if !ok || len(tokens) == 0 {
@@ -192,9 +196,9 @@ func (a *assessor) sql(w word) {
 func (a *assessor) sqlOwn(text string) bool {
 	switch a.sqlKind {
 	case sqlPostgres:
-		return sqlMeta.MatchString(text)
+		return sqlMeta().MatchString(text)
 	case sqlLite:
-		return sqlDot.MatchString(text)
+		return sqlDot().MatchString(text)
 	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -29,7 +30,7 @@ func (a *assessor) stmt(s *syntax.Stmt) {
 	if s.Background || s.Coprocess || s.Disown {
 		a.unclear("shell.background", "goes on in the background", a.at(s))
 	}
-	saved := a.feeding
+	saved, opened := a.feeding, a.opened
 	idle := a.silent
 	a.silent = writesNothing(s.Cmd)
 	for _, r := range s.Redirs {
@@ -41,7 +42,7 @@ func (a *assessor) stmt(s *syntax.Stmt) {
 	} else if len(s.Redirs) > 0 && a.dialect == Zsh {
 		a.unclear("shell.nullcmd", "zsh runs a program of its own for a bare redirection", a.at(s))
 	}
-	a.feeding = saved
+	a.feeding, a.opened = saved, opened
 }
 
 func (a *assessor) command(c syntax.Command) {
@@ -57,6 +58,7 @@ func (a *assessor) command(c syntax.Command) {
 	case *syntax.IfClause:
 		a.ifClause(c)
 	case *syntax.WhileClause:
+		a.busyLoop(c)
 		a.forgetAssigned(c.Cond)
 		a.forgetAssigned(c.Do)
 		a.perhaps(func() { a.stmts(c.Cond); a.stmts(c.Do) })
@@ -84,10 +86,11 @@ func (a *assessor) command(c syntax.Command) {
 		if a.ownFunction(c) {
 			break
 		}
-		a.note(Mutate, Opaque, "shell.function", "defines a function, which can stand in for a program", a.at(c))
+		a.ofShell()
+		a.unread(Mutate, Opaque, "shell.function", "defines a function, which can stand in for a program", a.at(c))
 		a.inSubshell(func() { a.scope = scope{cwds: a.scope.cwds}; a.stmt(c.Body) })
 	default:
-		a.note(Mutate, Opaque, "shell.construct", "a construct of the shell that is not read", a.at(c))
+		a.unread(Mutate, Opaque, "shell.construct", "a construct of the shell that is not read", a.at(c))
 		syntax.Walk(c, func(n syntax.Node) bool {
 			if s, ok := n.(*syntax.Stmt); ok {
 				a.stmt(s)
@@ -101,7 +104,10 @@ func (a *assessor) command(c syntax.Command) {
 func (a *assessor) binary(c *syntax.BinaryCmd) {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
+		limited := a.limited
+		a.limited = limited || bounded(c.Y)
 		a.inSubshell(func() { a.stmt(c.X) })
+		a.limited = limited
 		saved := a.feeding
 		a.feeding = a.output(c.X)
 		a.feeding.tame = tamedBy(c.X, maxPipe) == names
@@ -127,7 +133,7 @@ func (a *assessor) ownFunction(c *syntax.FuncDecl) bool {
 		return false
 	}
 	name := c.Name.Value
-	if !functionName.MatchString(name) || specials[name] != nil || specOf(name) != nil || a.functions[name] || leavesTraces(c.Body, name) {
+	if !functionName().MatchString(name) || specials[name] != nil || specOf(name) != nil || a.functions[name] || leavesTraces(c.Body, name) {
 		return false
 	}
 	quiet := a.quiet()
@@ -147,7 +153,7 @@ func (a *assessor) ownFunction(c *syntax.FuncDecl) bool {
 	return true
 }
 
-var functionName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,15}$`)
+var functionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]{0,15}$`) })
 
 // leavesTraces reports whether a function's body may set a variable, go to
 // another folder, or call the function itself: what is known of the shell would
@@ -274,7 +280,7 @@ func (a *assessor) forClause(c *syntax.ForClause) {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
 		name := loop.Name.Value
-		if !plainVariable.MatchString(name) || specialVariables[name] {
+		if !plainVariable().MatchString(name) || specialVariables[name] {
 			a.setVariable(name, word{text: string(hole)}, a.at(loop), true)
 		}
 		if c.Select {
@@ -354,6 +360,7 @@ func (a *assessor) declare(c *syntax.DeclClause) {
 		return
 	}
 	clear(a.scope.vars)
+	a.ofShell()
 	a.note(Mutate, 0, "shell."+c.Variant.Value, "changes or prints the shell's variables", a.at(c))
 	for _, as := range c.Args {
 		if as.Naked {
@@ -396,12 +403,19 @@ func (a *assessor) redirect(r *syntax.Redirect) {
 		return
 	}
 	w := a.one(r.Word)
+	if r.N != nil && len(r.N.Value) == 1 {
+		defer func() { a.opened |= 1 << (r.N.Value[0] - '0') }()
+	}
 	switch r.Op {
 	case syntax.RdrIn:
 		a.feeding = &stdin{piped: true, known: w.known() && w.text == "/dev/null", text: word{start: at.start, end: at.end}}
+		if w.known() && endless(w.text) {
+			a.feeding.device = w
+		}
 		a.readPath(w, kindReads)
 	case syntax.DplIn, syntax.DplOut:
 		if w.known() && strings.Trim(w.text, "0123456789-") == "" {
+			a.descriptor(w.text, r.Op == syntax.DplOut, at)
 			return
 		}
 		a.writePath(w, at)
@@ -411,6 +425,18 @@ func (a *assessor) redirect(r *syntax.Redirect) {
 			a.emptied(w, at)
 		}
 	}
+}
+
+// descriptor judges writing to a descriptor by its number: what stands behind one
+// that the text has not opened itself nobody knows.
+func (a *assessor) descriptor(number string, writes bool, at word) {
+	if !writes || len(number) == 1 && (number <= "2" || number == "-" || a.opened&(1<<(number[0]-'0')) != 0) {
+		return
+	}
+	if number = strings.TrimSuffix(number, "-"); number <= "2" && len(number) <= 1 {
+		return
+	}
+	a.note(Mutate, 0, "redirect.descriptor", "writes to whatever the descriptor "+shown(number)+" is connected to", at)
 }
 
 // call assesses a simple command.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // value judges one operand or option value by its kind.
@@ -25,7 +26,7 @@ func (a *assessor) value(p param, w word, name word) {
 		a.nested(w)
 	case kindScript:
 		a.readPath(w, kindReads)
-		a.note(Mutate, Opaque, "script.file", "runs what stands in a file", w)
+		a.unread(Mutate, Opaque, "script.file", "runs what stands in a file", w)
 	case kindAwk:
 		a.awk(w)
 	case kindSed:
@@ -52,7 +53,7 @@ func (a *assessor) value(p param, w word, name word) {
 	case kindSQL:
 		a.sql(w)
 	case kindListing:
-		if plainShape.MatchString(a.shape) && w.known() {
+		if plainShape().MatchString(a.shape) && w.known() {
 			return // names, and how many keys each has
 		}
 		a.resource(w)
@@ -63,7 +64,7 @@ func (a *assessor) value(p param, w word, name word) {
 	case kindDSN:
 		a.dsn(w)
 	case kindTemplate:
-		if !w.known() || revealing.MatchString(quietField.ReplaceAllString(w.text, "")) {
+		if !w.known() || revealing().MatchString(quietField().ReplaceAllString(w.text, "")) {
 			a.note(Observe, Secret, "template.environment", "the template may show the environment, which may hold secrets", w)
 		}
 	case kindRevision:
@@ -80,7 +81,7 @@ func (a *assessor) value(p param, w word, name word) {
 			a.note(Observe, Secret, "property.environment", "shows a unit's environment, which may hold secrets", w)
 		}
 	case kindMode:
-		if !w.known() || setsID.MatchString(w.text) {
+		if !w.known() || setsID().MatchString(w.text) {
 			a.note(Mutate, Privesc, "mode.setid", "lets a program run with its owner's rights", w)
 		}
 	case kindMoves:
@@ -102,14 +103,15 @@ func (a *assessor) value(p param, w word, name word) {
 	case kindConfig:
 		a.config(w)
 	case kindSetting:
-		if !w.known() || strings.ContainsAny(w.text, "*?[") || secretSetting.MatchString(w.text) {
+		if !w.known() || strings.ContainsAny(w.text, "*?[") || secretSetting().MatchString(w.text) {
 			a.note(Observe, Secret, "setting.secret", "may show a password or a key", w)
 		}
 	case kindShape:
 		a.shaped(w)
 	case kindKernel:
-		if !w.known() || !kernelName.MatchString(w.text) || strings.Contains(w.text, "..") {
+		if !w.known() || !kernelName().MatchString(w.text) || strings.Contains(w.text, "..") {
 			a.note(Mutate, Privesc, "argument.value", shown(w.text)+" is not the name of a kernel setting, or sets one", w)
+			a.mentions([]word{w})
 		}
 	case kindListed:
 		if file, ok := strings.CutPrefix(w.text, "@"); ok {
@@ -118,14 +120,17 @@ func (a *assessor) value(p param, w word, name word) {
 		}
 		a.readPath(w, kindReads)
 	case kindShow:
-		if !w.known() || !showCommand.MatchString(w.text) {
+		if !w.known() || !showCommand().MatchString(w.text) {
 			a.note(Mutate, Lockout, "argument.value", shown(w.text)+" is not known to only show something", w)
+			if showLoss().MatchString(w.text) {
+				a.note(Destroy, Lockout, "argument.loss", "resets the router or forgets its configuration: "+shown(w.text), w)
+			}
 		} else if strings.Contains(w.text, "conf") || strings.Contains(w.text, "run") {
 			a.note(Observe, Secret, "show.configuration", "shows the configuration with its passwords", w)
 		}
 	case kindRaw:
-		if !w.known() || !rawPath.MatchString(w.text) {
-			a.note(Mutate, 0, "argument.value", "the path "+shown(w.text)+" is not known to only show the cluster's state", w)
+		if !w.known() || !rawPath().MatchString(w.text) {
+			a.unread(Mutate, 0, "argument.value", "the path "+shown(w.text)+" is not known to only show the cluster's state", w)
 		}
 	case kindLooked:
 		if strings.ContainsAny(w.text, "@,") || !w.known() && !strings.Contains(w.text, "/") {
@@ -135,7 +140,7 @@ func (a *assessor) value(p param, w word, name word) {
 	case kindChanges:
 		a.writePath(w, word{start: name.start, end: w.end})
 	case kindNone:
-		a.note(Mutate, 0, "option.value", "the value is not known to be harmless", w)
+		a.unread(Mutate, 0, "option.value", "the value is not known to be harmless", w)
 	case kindAny:
 	default:
 		a.restricted(p, w)
@@ -155,19 +160,19 @@ func (p param) fits(w word) bool {
 	case kindSet:
 		ok = w.known() && slices.Contains(p.set, w.text)
 	case kindHost, kindQuery, kindLabel:
-		ok = w.known() && hostName.MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
+		ok = w.known() && hostName().MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
 	case kindServer:
-		ok = w.known() && serverName.MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
+		ok = w.known() && serverName().MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
 	case kindBucket:
-		ok = w.known() && bucketName.MatchString(w.text) && len(w.text) <= maxURL
+		ok = w.known() && bucketName().MatchString(w.text) && len(w.text) <= maxURL
 	case kindRemote:
-		ok = w.known() && remoteName.MatchString(w.text)
+		ok = w.known() && remoteName().MatchString(w.text)
 	case kindPlain, kindRoute:
 		ok = w.known() && !strings.HasPrefix(w.text, "@") && !strings.Contains(w.text, "%output") && len(w.text) <= maxURL
 	case kindWord:
 		ok = w.known() && !strings.HasPrefix(w.text, "@") && (!strings.Contains(w.text, "://") || strings.HasPrefix(w.text, "s3://")) && len(w.text) <= maxURL
 	case kindHeader:
-		ok = w.known() && quietHeader.MatchString(w.text) && len(w.text) <= maxURL
+		ok = w.known() && quietHeader().MatchString(w.text) && len(w.text) <= maxURL
 	case kindPager:
 		ok = w.known() && (w.text == "" || w.text == "cat")
 	case kindSSHOpt:
@@ -186,7 +191,7 @@ var recordTypes = map[string]bool{
 // restricted judges the kinds that only accept some words.
 func (a *assessor) restricted(p param, w word) {
 	if !p.fits(w) {
-		a.note(Mutate, 0, "argument.value", "the value "+shown(w.text)+" is not known to be harmless", w)
+		a.unread(Mutate, 0, "argument.value", "the value "+shown(w.text)+" is not known to be harmless", w)
 		if p.kind == kindHeader && !w.known() {
 			a.note(Observe, Exfil, "argument.sent", "the value is put together on the way and sent to another host", w)
 		}
@@ -197,22 +202,33 @@ func (a *assessor) restricted(p param, w word) {
 }
 
 var (
-	revealing   = regexp.MustCompile(`(?i)env|json|range|with|\{\{\s*\.\s*\}|config\s*\}|args|cmd|print|index`)
-	quietField  = regexp.MustCompile(`\{\{\s*json\s+\.(State|NetworkSettings|Mounts|Created|Id|Name|Image|RestartCount|Driver|Platform)(\.[A-Za-z]+)*\s*\}\}`)
-	rawPath     = regexp.MustCompile(`^/(healthz|readyz|livez|metrics|version|openapi/v[23]|apis?(/[a-z0-9.]+)?(/v[0-9a-z]+)?|apis/metrics\.k8s\.io/v1beta1/(nodes|pods))(/[a-z0-9-]+)?/?(\?verbose)?$`)
-	showCommand = regexp.MustCompile(`^(show|sho|sh) [A-Za-z0-9 ./:_-]+$`)
-	setsID      = regexp.MustCompile(`s|^[0-7]?[2-7][0-7]{3}$|[=+]t?[ugo]*s`)
-	credentials = regexp.MustCompile(`://[^/@]*:[^/@]*@`)
-	remoteName  = regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`)
-	quietHeader = regexp.MustCompile(`(?i)^(host|accept|accept-encoding|accept-language|cache-control|pragma|content-type|connection|range|if-modified-since|if-none-match|origin):`)
+	revealing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)env|json|range|with|\{\{\s*\.\s*\}|config\s*\}|args|cmd|print|index`)
+	})
+	quietField = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\{\{\s*json\s+\.(State|NetworkSettings|Mounts|Created|Id|Name|Image|RestartCount|Driver|Platform)(\.[A-Za-z]+)*\s*\}\}`)
+	})
+	rawPath = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^/(healthz|readyz|livez|metrics|version|openapi/v[23]|apis?(/[a-z0-9.]+)?(/v[0-9a-z]+)?|apis/metrics\.k8s\.io/v1beta1/(nodes|pods))(/[a-z0-9-]+)?/?(\?verbose)?$`)
+	})
+	showCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(show|sho|sh) [A-Za-z0-9 ./:_-]+$`) })
+	showLoss    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(erase|reload|reboot|delete|format|factory-default|default-config)\b`)
+	})
+	setsID      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`s|^[0-7]?[2-7][0-7]{3}$|[=+]t?[ugo]*s`) })
+	credentials = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/@]*:[^/@]*@`) })
+	remoteName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`) })
+	quietHeader = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(host|accept|accept-encoding|accept-language|cache-control|pragma|content-type|connection|range|if-modified-since|if-none-match|origin):`)
+	})
 )
 
 var (
-	serverName = regexp.MustCompile(`^([a-z0-9+]+://)?[A-Za-z0-9_.@:,%/\[\]-]+$`)
-	bucketName = regexp.MustCompile(`^(s3|gs)://[A-Za-z0-9_.-]+(/[A-Za-z0-9_./=+-]*)?$`)
+	serverName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z0-9+]+://)?[A-Za-z0-9_.@:,%/\[\]-]+$`) })
+	bucketName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(s3|gs)://[A-Za-z0-9_.-]+(/[A-Za-z0-9_./=+-]*)?$`) })
 )
 
-var hostName = regexp.MustCompile(`^(ssh://)?[A-Za-z0-9_.@:%\[\]-]+$`)
+var hostName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(ssh://)?[A-Za-z0-9_.@:%\[\]-]+$`) })
 
 func quietSSHOption(text string) bool {
 	name, value, _ := strings.Cut(strings.ToLower(text), "=")
@@ -237,15 +253,17 @@ const (
 // localAddress is the whole beginning of an address on this host: what a wildcard
 // behind it stands for begins with it, too.
 var (
-	localAddress = regexp.MustCompile(`^(https?://)?(localhost|127\.0\.0\.1)(:[0-9]+)?/[A-Za-z0-9_./?=&,*-]*$`)
-	globbed      = regexp.MustCompile(`()[*?]`)
+	localAddress = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(https?://)?(localhost|127\.0\.0\.1)(:[0-9]+)?/[A-Za-z0-9_./?=&,*-]*$`)
+	})
+	globbed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`()[*?]`) })
 )
 
 // url judges an address that a program fetches. Only a short, fixed http(s)
 // address without a query or credentials is plain: anything longer can carry
 // data in itself.
 func (a *assessor) url(w word) {
-	if !w.known() && !(w.glob && !w.tree && localAddress.MatchString(w.text)) {
+	if !w.known() && !(w.glob && !w.tree && localAddress().MatchString(w.text)) {
 		a.note(Observe, Exfil, "url.dynamic", "the address is put together on the way and can carry data", w)
 		return
 	}
@@ -254,7 +272,7 @@ func (a *assessor) url(w word) {
 		text = "http://" + text
 	}
 	if w.glob && !w.tree && strings.IndexByte(w.text, hole) < 0 {
-		text = globbed.ReplaceAllString(text, "${1}%3F")
+		text = globbed().ReplaceAllString(text, "${1}%3F")
 	}
 	u, err := url.Parse(text)
 	if err != nil || strings.Contains(w.text, `\`) || strings.ContainsAny(w.text, "{}[]") && !strings.HasPrefix(u.Host, "[::1]") {
@@ -268,6 +286,7 @@ func (a *assessor) url(w word) {
 		a.readPath(path, kindReads)
 		return
 	case "http", "https":
+		a.needs |= NeedNet
 	default:
 		a.note(Mutate, Exfil, "url.scheme", "the address uses a protocol that can send data", w)
 		return
@@ -296,7 +315,7 @@ func (a *assessor) url(w word) {
 // dsn judges where a database is: a name, an address with a scheme, or libpq's
 // list of settings, in which service and the like stand for settings of a file.
 func (a *assessor) dsn(w word) {
-	if strings.Contains(w.text, "password") || credentials.MatchString(w.text) {
+	if strings.Contains(w.text, "password") || credentials().MatchString(w.text) {
 		a.note(Observe, Secret, "dsn.credentials", "a password stands on the line", w)
 	}
 	switch {
@@ -408,23 +427,29 @@ func (a *assessor) method(w word) {
 }
 
 var (
-	mongoLooks = regexp.MustCompile(`^(rs\.(status|conf|config|hello|printReplicationInfo|printSecondaryReplicationInfo)|sh\.status|db\.(stats|serverStatus|hello|isMaster|version|currentOp|hostInfo|getName|getCollectionNames|getReplicationInfo|printReplicationInfo|printSecondaryReplicationInfo)|show (dbs|databases|collections))(\(\))?;?$`)
-	mongoReads = regexp.MustCompile(`^db\.[A-Za-z_][A-Za-z0-9_]*\.(find|findOne|count|countDocuments|estimatedDocumentCount|stats|getIndexes|distinct)\([^()$\x60]*\)(\.(limit|sort|skip|pretty|toArray|count|explain)\([^()$\x60]*\))*;?$`)
+	mongoLooks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(rs\.(status|conf|config|hello|printReplicationInfo|printSecondaryReplicationInfo)|sh\.status|db\.(stats|serverStatus|hello|isMaster|version|currentOp|hostInfo|getName|getCollectionNames|getReplicationInfo|printReplicationInfo|printSecondaryReplicationInfo)|show (dbs|databases|collections))(\(\))?;?$`)
+	})
+	mongoReads = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^db\.[A-Za-z_][A-Za-z0-9_]*\.(find|findOne|count|countDocuments|estimatedDocumentCount|stats|getIndexes|distinct)\([^()$\x60]*\)(\.(limit|sort|skip|pretty|toArray|count|explain)\([^()$\x60]*\))*;?$`)
+	})
 )
 
 // mongo judges a program for MongoDB's shell: a few calls that only look are
 // known, everything else may do anything.
 func (a *assessor) mongo(w word) {
-	if sqlSecret.MatchString(w.text) || strings.Contains(w.text, "system.users") {
+	if sqlSecret().MatchString(w.text) || strings.Contains(w.text, "system.users") {
 		a.note(Observe, Secret, "sql.secret", "the statement touches what looks like secrets", w)
 	}
-	if w.known() && (mongoLooks.MatchString(w.text) || mongoReads.MatchString(w.text)) {
+	if w.known() && (mongoLooks().MatchString(w.text) || mongoReads().MatchString(w.text)) {
 		return
 	}
-	if sqlDestroys.MatchString(w.text) || mongoRemoves.MatchString(w.text) {
+	if sqlDestroys().MatchString(w.text) || mongoRemoves().MatchString(w.text) {
 		a.note(Destroy, 0, "sql.destroys", "the statement removes data", w)
 	}
 	a.note(Mutate, 0, "sql.acts", "the statement is not known to only read", w)
 }
 
-var mongoRemoves = regexp.MustCompile(`(?i)\.(drop\w*|remove|delete\w*|findOneAndDelete|shutdownServer|fsync|compact)\(`)
+var mongoRemoves = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\.(drop\w*|remove|delete\w*|findOneAndDelete|shutdownServer|fsync|compact)\(`)
+})

@@ -202,6 +202,20 @@ type Verdict struct {
 	// Plain is set if only its Reaches keep the action from being Auto: it is
 	// Auto where they are the operator's own hosts, which a text cannot say.
 	Plain bool `json:"-"`
+	// Needs are the doors that a cage around the action must leave open.
+	Needs Needs `json:"needs,omitempty"`
+	// Unread is set if a part of the action was not understood, and nothing is known
+	// that must be asked about: where it can change nothing it may be tried. With
+	// Reaches, it also talks to other hosts.
+	Unread bool `json:"-"`
+	// Costly is set if nothing but what it may cost stands in the way: it may go on
+	// without an end or take what others need. Where processor, memory and time are
+	// limited it may run like a look.
+	Costly bool `json:"costly,omitempty"`
+	// InShell is set if a part of the action belongs to the shell that reads it (cd,
+	// an assignment, a list of jobs): in a shell of its own it leaves no trace, or
+	// shows that shell's state.
+	InShell bool `json:"-"`
 	// Reaches are the other hosts that the action is known to send bytes to; nil
 	// if there are none.
 	Reaches []Reach `json:"reaches,omitempty"`

@@ -47,7 +47,10 @@ var _ tools.Tool = (*CapturePane)(nil)
 func (*CapturePane) Name() string { return "capture-pane" }
 
 // Description implements [tools.Tool].
-func (*CapturePane) Description() string { return capturePaneGuide }
+func (*CapturePane) Description() string { return spec.Brief(capturePaneGuide) }
+
+// Guidance implements [tools.Documented].
+func (*CapturePane) Guidance() string { return spec.Whole(capturePaneGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*CapturePane) Parallelizable() bool { return true }
@@ -55,14 +58,14 @@ func (*CapturePane) Parallelizable() bool { return true }
 // InputSchema implements [tools.Tool].
 func (*CapturePane) InputSchema() map[string]any {
 	return spec.Schema(selectorSchema(map[string]any{
-		"start":                    lineSchema(`First line: 0 is the screen's first, -100 a hundred lines above it, "-" the oldest. Default: the screen's first.`),
-		"end":                      lineSchema(`Last line, counted in the same way; "-" is the screen's last. Default: the screen's last.`),
-		"join_wrapped_lines":       spec.Bool("Whether to join lines that the terminal wrapped. Default true."),
-		"preserve_trailing_spaces": spec.Bool("Whether to keep blanks at the end of lines. Default false."),
-		"include_escape_sequences": spec.Bool("Whether to keep colours and attributes as escape sequences. Default false."),
-		"escape_non_printable":     spec.Bool(`Whether to write other than printable characters as \ooo. Default false.`),
-		"include_alternate_screen": spec.Bool("Whether to capture the screen that a full-screen program has put aside. Default false."),
-		"delay":                    spec.String(`How long to wait before, such as "500ms" or "5s".`),
+		"start":                    lineSchema(`0: the screen's first, -100: above it, "-": the oldest`),
+		"end":                      lineSchema(`"-": the last`),
+		"join_wrapped_lines":       spec.Bool("default true"),
+		"preserve_trailing_spaces": spec.Bool(""),
+		"include_escape_sequences": spec.Bool(""),
+		"escape_non_printable":     spec.Bool(""),
+		"include_alternate_screen": spec.Bool(""),
+		"delay":                    spec.String(`wait before, such as "5s"`),
 	}))
 }
 
@@ -70,13 +73,13 @@ func lineSchema(description string) map[string]any {
 	return map[string]any{
 		"description": description,
 		"anyOf": []any{
-			map[string]any{"type": "string", "pattern": lineNumber.String()},
+			map[string]any{"type": "string", "pattern": lineNumber().String()},
 			map[string]any{"type": "integer"},
 		},
 	}
 }
 
-var lineNumber = regexp.MustCompile(`^(-|-?[0-9]{1,9})$`)
+var lineNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-|-?[0-9]{1,9})$`) })
 
 type captureArgs struct {
 	Start          json.RawMessage `json:"start"`
@@ -164,7 +167,7 @@ func parseLine(name string, raw json.RawMessage) (string, error) {
 			return "", tools.Invalid("%s: %w", name, err)
 		}
 	}
-	if !lineNumber.MatchString(text) {
+	if !lineNumber().MatchString(text) {
 		return "", tools.Invalid(`%s is %s, want a line number such as 0 or -100, or "-"`, name, raw)
 	}
 	return text, nil

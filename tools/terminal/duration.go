@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nod-console/nod/tools"
@@ -17,7 +18,7 @@ const (
 
 var units = map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour}
 
-var amount = regexp.MustCompile(`^([0-9]{1,9})([a-z]+)$`)
+var amount = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,9})([a-z]+)$`) })
 
 // wait says how long a call waits for the end of its command.
 type wait struct {
@@ -36,7 +37,7 @@ func parseWait(raw json.RawMessage) (wait, error) {
 	}
 	var limit time.Duration
 	if text := ""; json.Unmarshal(raw, &text) == nil {
-		m := amount.FindStringSubmatch(text)
+		m := amount().FindStringSubmatch(text)
 		if m == nil || m[2] == "ms" || units[m[2]] == 0 {
 			return wait{}, tools.Invalid(`wait is %q, want true, false, seconds as a number, or a text such as "30s", "10m", "1h"`, text)
 		}
@@ -58,7 +59,7 @@ func parseDelay(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
-	m := amount.FindStringSubmatch(text)
+	m := amount().FindStringSubmatch(text)
 	if m == nil || units[m[2]] == 0 {
 		return 0, tools.Invalid(`delay is %q, want a number and a unit such as "500ms", "2s", "1m"`, text)
 	}

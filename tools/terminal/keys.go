@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // modifiers may stand before a key, each once, as tmux(1) has them.
-var modifiers = regexp.MustCompile(`^(?:[CMScms]-)*`)
+var modifiers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[CMScms]-)*`) })
 
 // namedKeys are tmux's names of keys, in lower case.
 var namedKeys = func() map[string]bool {
@@ -28,7 +29,7 @@ var namedKeys = func() map[string]bool {
 // checkKey rejects what is not a key: tmux would type an unknown name as text.
 // The error is an invalid_args error.
 func checkKey(name string) error {
-	bare := name[len(modifiers.FindString(name)):]
+	bare := name[len(modifiers().FindString(name)):]
 	if r, n := utf8.DecodeRuneInString(bare); n > 0 && n == len(bare) && r != utf8.RuneError && unicode.IsGraphic(r) && r != ' ' {
 		return nil
 	}

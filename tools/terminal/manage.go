@@ -31,7 +31,10 @@ var _ tools.Tool = (*ManageTool)(nil)
 func (t *ManageTool) Name() string { return t.name }
 
 // Description implements [tools.Tool].
-func (t *ManageTool) Description() string { return t.guide }
+func (t *ManageTool) Description() string { return spec.Brief(t.guide) }
+
+// Guidance implements [tools.Documented].
+func (t *ManageTool) Guidance() string { return spec.Whole(t.guide) }
 
 // Parallelizable implements [tools.Tool].
 func (*ManageTool) Parallelizable() bool { return false }

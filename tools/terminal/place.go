@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/nod-console/nod/backends/pane"
@@ -22,17 +23,17 @@ type selector struct {
 
 // selectorSchema adds the selector's properties.
 func selectorSchema(properties map[string]any) map[string]any {
-	properties["session"] = spec.String("Managed session, by its short or its full name. Leave it out for the default one.")
-	properties["pane"] = spec.String(`Managed pane by name, or by id such as "%3". Leave it out for the shared one.`)
-	properties["target"] = spec.String(`Where: "local", "ssh:HOST", "docker:NAME"; or a pane as tmux names it, such as "%3". Leave it out for the console's current target.`)
+	properties["session"] = spec.String("")
+	properties["pane"] = spec.String("")
+	properties["target"] = spec.String("")
 	return properties
 }
 
 var (
-	paneID = regexp.MustCompile(`^%[0-9]+$`)
+	paneID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^%[0-9]+$`) })
 	// rawTarget is how tmux names sessions, and panes in them. Names of sessions
 	// are full ones there: targets of nod's do not look like that.
-	rawTarget = regexp.MustCompile(`^=?(nod-[^:]+)(?::([^:.]*)(?:\.0)?)?$`)
+	rawTarget = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^=?(nod-[^:]+)(?::([^:.]*)(?:\.0)?)?$`) })
 )
 
 // explicit reports whether the call itself names a pane or session.
@@ -58,9 +59,9 @@ func (s *selector) place(g *guard.Guard, env tools.Env) (guard.About, error) {
 // raw takes a target apart that names a pane as tmux does.
 func (s *selector) raw() error {
 	var session, name string
-	if paneID.MatchString(s.Target) {
+	if paneID().MatchString(s.Target) {
 		name = s.Target
-	} else if m := rawTarget.FindStringSubmatch(s.Target); m != nil {
+	} else if m := rawTarget().FindStringSubmatch(s.Target); m != nil {
 		session, name = m[1], m[2]
 	} else {
 		return nil

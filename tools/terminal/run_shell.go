@@ -40,7 +40,10 @@ var _ tools.Tool = (*RunShell)(nil)
 func (*RunShell) Name() string { return "run_shell" }
 
 // Description implements [tools.Tool].
-func (*RunShell) Description() string { return runShellGuide }
+func (*RunShell) Description() string { return spec.Brief(runShellGuide) }
+
+// Guidance implements [tools.Documented].
+func (*RunShell) Guidance() string { return spec.Whole(runShellGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*RunShell) Parallelizable() bool { return false }
@@ -48,17 +51,16 @@ func (*RunShell) Parallelizable() bool { return false }
 // InputSchema implements [tools.Tool].
 func (*RunShell) InputSchema() map[string]any {
 	return spec.Schema(spec.Acting(selectorSchema(map[string]any{
-		"command": spec.String("The command line, exactly as the shell is to read it. It may have several lines."),
+		"command": spec.String(""),
 		"wait": map[string]any{
-			"description": `How long to wait for its end: true (default), false (dispatch and return), "30s", "10m", "1h", or seconds.`,
 			"anyOf": []any{
 				map[string]any{"type": "boolean"},
 				map[string]any{"type": "string", "pattern": "^[0-9]+[smh]$"},
 				map[string]any{"type": "integer", "minimum": 1},
 			},
 		},
-		"stdin": spec.String("Standard input. The command then runs in a shell of its own, not in a pane."),
-		"cwd":   spec.String("Absolute directory to run in. The command then runs in a shell of its own, not in a pane."),
+		"stdin": spec.String(""),
+		"cwd":   spec.String(""),
 	})), spec.ClaimNames("command")...)
 }
 
@@ -233,6 +235,7 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 		return outcome(ctx, err)
 	}
 	ended, err := process.Wait()
+	r.Guard.Ended(a, ended)
 
 	var v ShellValue
 	v.ended(ended)

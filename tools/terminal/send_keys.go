@@ -26,7 +26,10 @@ var _ tools.Tool = (*SendKeys)(nil)
 func (*SendKeys) Name() string { return "send-keys" }
 
 // Description implements [tools.Tool].
-func (*SendKeys) Description() string { return sendKeysGuide }
+func (*SendKeys) Description() string { return spec.Brief(sendKeysGuide) }
+
+// Guidance implements [tools.Documented].
+func (*SendKeys) Guidance() string { return spec.Whole(sendKeysGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*SendKeys) Parallelizable() bool { return false }
@@ -34,14 +37,14 @@ func (*SendKeys) Parallelizable() bool { return false }
 // InputSchema implements [tools.Tool].
 func (*SendKeys) InputSchema() map[string]any {
 	return spec.Schema(spec.Acting(selectorSchema(map[string]any{
-		"literal_text": spec.String("Text to type exactly as it is, first."),
+		"literal_text": spec.String(""),
 		"keys": map[string]any{
 			"type":        "array",
 			"items":       map[string]any{"type": "string"},
-			"description": `Keys to press after the text, by tmux's names: "C-c", "Enter", "Escape", "Up", "F5", "q".`,
+			"description": `tmux names: "C-c", "Escape", "Up", "F5", "q"`,
 		},
-		"enter": spec.Bool("Whether to press Enter last. Default false."),
-		"delay": spec.String(`How long to wait before, such as "500ms" or "2s".`),
+		"enter": spec.Bool(""),
+		"delay": spec.String(`wait before, such as "2s"`),
 	})), spec.ClaimNames()...)
 }
 

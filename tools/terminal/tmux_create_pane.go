@@ -16,8 +16,8 @@ func NewCreatePane(g *guard.Guard) *ManageTool {
 		guard: g, name: "tmux-create-pane", guide: createPaneGuide, verb: guard.CreatePane, needs: "pane",
 		properties: func() map[string]any {
 			return map[string]any{
-				"pane":    spec.String(`Name of the pane: letters, digits, "-" and "_".`),
-				"session": spec.String("The session to make it in. Leave it out for the default one."),
+				"pane":    spec.String(""),
+				"session": spec.String(""),
 			}
 		},
 	}

@@ -16,7 +16,7 @@ func NewCreateSession(g *guard.Guard) *ManageTool {
 		guard: g, name: "tmux-create-session", guide: createSessionGuide, verb: guard.CreateSession, needs: "session",
 		properties: func() map[string]any {
 			return map[string]any{
-				"session": spec.String(`Name of the session: letters, digits, "-" and "_".`),
+				"session": spec.String(""),
 			}
 		},
 	}

@@ -16,8 +16,8 @@ func NewKillPane(g *guard.Guard) *ManageTool {
 		guard: g, name: "tmux-kill-pane", guide: killPaneGuide, verb: guard.KillPane, needs: "pane",
 		properties: func() map[string]any {
 			return map[string]any{
-				"pane":    spec.String(`The pane, by name, or by id such as "%3".`),
-				"session": spec.String("The session that it is in. Leave it out for the default one, or with an id."),
+				"pane":    spec.String(""),
+				"session": spec.String(""),
 			}
 		},
 	}

@@ -16,7 +16,7 @@ func NewKillSession(g *guard.Guard) *ManageTool {
 		guard: g, name: "tmux-kill-session", guide: killSessionGuide, verb: guard.KillSession, needs: "session",
 		properties: func() map[string]any {
 			return map[string]any{
-				"session": spec.String("The session, by the name that it was made under or by its full one."),
+				"session": spec.String(""),
 			}
 		},
 	}

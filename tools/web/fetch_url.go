@@ -32,7 +32,10 @@ var _ tools.Tool = (*FetchURL)(nil)
 func (*FetchURL) Name() string { return "fetch_url" }
 
 // Description implements [tools.Tool].
-func (*FetchURL) Description() string { return fetchURLGuide }
+func (*FetchURL) Description() string { return spec.Brief(fetchURLGuide) }
+
+// Guidance implements [tools.Documented].
+func (*FetchURL) Guidance() string { return spec.Whole(fetchURLGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*FetchURL) Parallelizable() bool { return true }
@@ -40,7 +43,7 @@ func (*FetchURL) Parallelizable() bool { return true }
 // InputSchema implements [tools.Tool].
 func (*FetchURL) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
-		"url": spec.String("An http:// or https:// URL on the public network, without a user, on port 80 or 443."),
+		"url": spec.String(""),
 	}, "url")
 }
 

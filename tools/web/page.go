@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -108,11 +109,11 @@ func markdown(text string, at *url.URL) (page, error) {
 	if err != nil {
 		return page{}, fmt.Errorf("the page cannot be read: %w", err)
 	}
-	p.text = strings.TrimSpace(blankLines.ReplaceAllString(string(out), "\n\n")) + "\n"
+	p.text = strings.TrimSpace(blankLines().ReplaceAllString(string(out), "\n\n")) + "\n"
 	return p, nil
 }
 
-var blankLines = regexp.MustCompile(`\n[ \t]*\n(?:[ \t]*\n)+`)
+var blankLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n[ \t]*\n(?:[ \t]*\n)+`) })
 
 // detached is a node without what stands around it.
 func detached(n *html.Node) *html.Node {

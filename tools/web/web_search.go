@@ -50,7 +50,10 @@ var _ tools.Tool = (*WebSearch)(nil)
 func (*WebSearch) Name() string { return "web_search" }
 
 // Description implements [tools.Tool].
-func (*WebSearch) Description() string { return webSearchGuide }
+func (*WebSearch) Description() string { return spec.Brief(webSearchGuide) }
+
+// Guidance implements [tools.Documented].
+func (*WebSearch) Guidance() string { return spec.Whole(webSearchGuide) }
 
 // Parallelizable implements [tools.Tool].
 func (*WebSearch) Parallelizable() bool { return true }
@@ -58,7 +61,7 @@ func (*WebSearch) Parallelizable() bool { return true }
 // InputSchema implements [tools.Tool].
 func (*WebSearch) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
-		"query": spec.String("What to search for, in a few words, without secrets and internal names."),
+		"query": spec.String(""),
 	}, "query")
 }
 

@@ -42,6 +42,9 @@ func NewInput(styles *screen.Styles, history []string) *Input {
 	return in
 }
 
+// History are the earlier prompts, oldest first.
+func (in *Input) History() []string { return in.history }
+
 // Text is what is written.
 func (in *Input) Text() string { return strings.Join(in.lines, "\n") }
 

@@ -38,9 +38,18 @@ type Transcript struct {
 	top      place
 	unseen   int // blocks that came while the operator was reading above
 	selected int // block; -1: none
+	coded    coded
 
 	width, height int // of the last Draw
+	used          int // rows of it
+	prompted      bool
 }
+
+// Prompted reports whether the operator has said anything since the beginning.
+func (t *Transcript) Prompted() bool { return t.prompted }
+
+// Used is how many rows the last Draw needed.
+func (t *Transcript) Used() int { return t.used }
 
 // place is a line of a block.
 type place struct{ block, line int }
@@ -58,7 +67,7 @@ func NewTranscript(styles *screen.Styles, now func() time.Time) *Transcript {
 func (t *Transcript) Clear() {
 	*t = Transcript{
 		styles: t.styles, now: t.now, md: t.md, cards: map[string]*card{}, goingOn: t.goingOn, ends: map[string]agent.RunEnded{},
-		follow: true, selected: -1, width: t.width, height: t.height,
+		follow: true, selected: -1, width: t.width, height: t.height, prompted: t.prompted,
 	}
 }
 
@@ -66,6 +75,7 @@ func (t *Transcript) Clear() {
 // until Dequeue.
 func (t *Transcript) Prompt(text string, queued bool) {
 	b := &said{text: text, queued: queued}
+	t.prompted = true
 	if queued {
 		t.queue = append(t.queue, b)
 		t.Bottom()
@@ -291,6 +301,7 @@ func (t *Transcript) Draw(s tcell.Screen, x, y, width, height int, active bool) 
 			row++
 		}
 	}
+	t.used = row
 	if more {
 		text := fmt.Sprintf(" ↓ %d more below ", t.unseen)
 		screen.Draw(s, x+max(width-screen.Width(text), 0), y+height, width, text, t.styles.Selection)

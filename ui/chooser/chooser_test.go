@@ -7,8 +7,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/ui/chooser"
+	"github.com/nod-console/nod/ui/internal/uitest"
 	"github.com/nod-console/nod/ui/screen"
-	"github.com/nod-console/nod/ui/uitest"
 )
 
 func some() *chooser.Chooser {

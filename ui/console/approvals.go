@@ -4,11 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
 	"github.com/nod-console/nod/agent/policy"
-	dialog "github.com/nod-console/nod/ui/approval"
+	"github.com/nod-console/nod/ui/decision"
 	"github.com/nod-console/nod/ui/screen"
 	"github.com/nod-console/nod/ui/targets"
 )
@@ -16,16 +15,16 @@ import (
 // approval is the dialog of the request that the queue shows, if there is one.
 // It belongs to the pump.
 type approval struct {
-	dialog *dialog.Dialog
+	dialog *decision.Approval
 	look   chan struct{} // holds one: the request's pane has changed; nil if nobody looks
 }
 
-func dialogStyles(s *screen.Styles, trust policy.Trust) dialog.Styles {
+func dialogStyles(s *screen.Styles, trust policy.Trust) decision.Styles {
 	frame := s.Warn
 	if trust != "" {
 		frame = s.Trust(string(trust))
 	}
-	return dialog.Styles{
+	return decision.Styles{
 		Text: s.Text, Muted: s.Muted, Accent: s.Accent, Danger: s.Danger,
 		Warn: s.Warn, Ok: s.OK, Border: s.Border, Frame: frame,
 	}
@@ -33,18 +32,25 @@ func dialogStyles(s *screen.Styles, trust policy.Trust) dialog.Styles {
 
 // update follows the queue. A dialog whose request still waits stays as it is.
 func (a *approval) update(c *Console) {
-	r, waiting := c.queue.Visible()
+	all := c.queue.Waiting()
+	c.inbox.update(all, c.now())
+	waiting := len(all)
+	var r policy.Request
+	if waiting > 0 {
+		r = all[0]
+	}
 	if a.look != nil && (waiting == 0 || a.dialog.Request().ID != r.ID) {
 		close(a.look)
 		a.look = nil
 	}
 	switch {
 	case waiting == 0:
-		a.dialog = nil
+		a.dialog, c.whole = nil, false
 	case a.dialog == nil || a.dialog.Request().ID != r.ID:
-		a.dialog = dialog.New(dialogStyles(&c.styles, r.Trust), r, c.now, func(answer policy.Answer) {
+		a.dialog = decision.NewApproval(dialogStyles(&c.styles, r.Trust), r, c.now, func(answer policy.Answer) {
 			c.queue.Answer(answer) // false: the asker has gone meanwhile
 		})
+		c.whole = false
 		a.offerPreview(c, r)
 		a.linked(c)
 		a.dialog.Focus(func(tview.Primitive) {})
@@ -173,60 +179,3 @@ func (c *Console) subject() int {
 }
 
 func (a *approval) visible() bool { return a.dialog != nil }
-
-// next is when the dialog changes by itself; 0 if it does not.
-func (a *approval) next() time.Duration {
-	if a.dialog == nil {
-		return 0
-	}
-	return a.dialog.Wake()
-}
-
-// hear tells the dialog of a key, wherever it goes, and whether it came together
-// with others; or, without one, of an end of a paste.
-func (a *approval) hear(ev *tcell.EventKey, together bool) {
-	switch {
-	case a.dialog == nil:
-	case ev == nil:
-		a.dialog.HearPaste()
-	default:
-		a.dialog.Hear(ev, together)
-	}
-}
-
-// tick lets the dialog take a key that has stood alone.
-func (a *approval) tick(more bool) {
-	if a.dialog != nil {
-		a.dialog.Tick(more)
-	}
-}
-
-// rearm makes the dialog wait anew before keys count.
-func (a *approval) rearm() {
-	if a.dialog != nil {
-		a.dialog.Rearm()
-	}
-}
-
-func (a *approval) draw(s tcell.Screen, r rect) {
-	a.dialog.SetRect(r.x, r.y, r.w, r.h)
-	a.dialog.Draw(s)
-}
-
-func (a *approval) key(ev *tcell.EventKey) {
-	if a.dialog != nil {
-		a.dialog.InputHandler()(ev, func(tview.Primitive) {})
-	}
-}
-
-func (a *approval) pasted(text string) {
-	if a.dialog != nil {
-		a.dialog.PasteHandler()(text, func(tview.Primitive) {})
-	}
-}
-
-func (a *approval) mouse(action tview.MouseAction, ev *tcell.EventMouse) {
-	if a.dialog != nil {
-		a.dialog.MouseHandler()(action, ev, func(tview.Primitive) {})
-	}
-}

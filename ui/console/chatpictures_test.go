@@ -11,7 +11,7 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/ui/console"
-	"github.com/nod-console/nod/ui/question"
+	"github.com/nod-console/nod/ui/decision"
 )
 
 // says is a turn of the model's that consists of events.
@@ -210,7 +210,7 @@ func TestPictureOfQuestions(t *testing.T) {
 	pictured(t, nil, func(t *testing.T, s *story) {
 		s.beside("deploy@web-1:~$ ").Type("draft")
 		ctx, cancel := context.WithCancel(t.Context())
-		ask := func(q question.Question, see, name string) {
+		ask := func(q decision.Question, see, name string) {
 			ctx, over := context.WithCancel(ctx)
 			s.asks(ctx, q)
 			s.See(see)
@@ -218,11 +218,11 @@ func TestPictureOfQuestions(t *testing.T) {
 			over()
 			s.Gone(see)
 		}
-		ask(question.Question{Kind: question.Choice, Title: "the model asks", Text: "Which of them is to be made? 写真 📷 stays in any case, whatever you say.",
+		ask(decision.Question{Kind: decision.Choice, Title: "the model asks", Text: "Which of them is to be made? 写真 📷 stays in any case, whatever you say.",
 			Options: []string{"the first one", "二番目のもの", strings.Repeat("a long option ", 8), "none of them", "all of them"}}, "Which of them", "question-choice")
-		ask(question.Question{Title: "ssh:web-1", Text: "The host key of web-1 (192.0.2.7) is not known.\nED25519 SHA256:AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdefg\nIs it the one that you expect?"}, "host key of web-1", "question-hostkey")
-		ask(question.Question{Kind: question.Secret, Title: "ssh:web-1", Text: "Passphrase for ~/.ssh/id_ed25519"}, "Passphrase", "question-passphrase-empty")
-		s.asks(ctx, question.Question{Kind: question.Secret, Title: "ssh:web-1", Text: "Passphrase for ~/.ssh/id_ed25519"})
+		ask(decision.Question{Title: "ssh:web-1", Text: "The host key of web-1 (192.0.2.7) is not known.\nED25519 SHA256:AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdefg\nIs it the one that you expect?"}, "host key of web-1", "question-hostkey")
+		ask(decision.Question{Kind: decision.Secret, Title: "ssh:web-1", Text: "Passphrase for ~/.ssh/id_ed25519"}, "Passphrase", "question-passphrase-empty")
+		s.asks(ctx, decision.Question{Kind: decision.Secret, Title: "ssh:web-1", Text: "Passphrase for ~/.ssh/id_ed25519"})
 		s.See("Passphrase")
 		s.reads().Type(strings.Repeat("x", 9)).Picture("question-passphrase")
 		cancel()

@@ -51,7 +51,9 @@ type Console struct {
 	help      *help.Overlay
 	picker    *targets.Picker // of targets; nil while it is not shown
 	list      *list           // another list; nil while none is shown
-	asking    bool            // whether to quit although something runs
+	whole     bool            // the dialog has the whole screen
+	inbox     inbox
+	asking    bool // whether to quit although something runs
 	status    Status
 	window    time.Time      // until when changes pass; past if they do not
 	alarm     alarmed        // what is wrong with nod itself

@@ -18,8 +18,8 @@ import (
 	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/ui/console"
-	"github.com/nod-console/nod/ui/typeahead"
-	"github.com/nod-console/nod/ui/uitest"
+	"github.com/nod-console/nod/ui/decision"
+	"github.com/nod-console/nod/ui/internal/uitest"
 )
 
 func TestMain(m *testing.M) {
@@ -123,9 +123,9 @@ func prepare(t *testing.T, cols, rows int, change func(*console.Options)) *story
 // decide presses a key of a dialog, and no other one for long enough.
 func (s *story) decide(name string) *story {
 	s.Idle()
-	s.clock.Advance(10 * typeahead.Alone)
+	s.clock.Advance(10 * decision.Alone)
 	s.Press(name)
-	s.clock.Advance(typeahead.Alone)
+	s.clock.Advance(decision.Alone)
 	s.Idle()
 	return s
 }

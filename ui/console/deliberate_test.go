@@ -10,7 +10,7 @@ import (
 
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/ui/console"
-	"github.com/nod-console/nod/ui/typeahead"
+	"github.com/nod-console/nod/ui/decision"
 )
 
 // A y by itself takes effect within 450 ms of the moment in which the terminal has
@@ -41,7 +41,7 @@ func TestADeliberateYTakesEffect(t *testing.T) {
 			answers <- a
 		}()
 		p.see(t, name)
-		ahead.Add(int64(typeahead.Shown + typeahead.Rest))
+		ahead.Add(int64(decision.Shown + decision.Rest))
 		p.frame(t) // no clock but this one jumps, so nothing else would draw it anew
 		p.see(t, "y approves")
 		begun := time.Now()
@@ -54,7 +54,7 @@ func TestADeliberateYTakesEffect(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatal("no answer")
 		}
-		if took[i] < typeahead.Alone {
+		if took[i] < decision.Alone {
 			t.Errorf("approved after %v", took[i])
 		}
 	}

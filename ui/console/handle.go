@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
 
 	"github.com/nod-console/nod/ui/help"
 	"github.com/nod-console/nod/ui/keys"
@@ -42,6 +43,10 @@ func (c *Console) key(ev *tcell.EventKey) {
 		}
 	}
 	if cmd, ok := c.opt.Keys.Find(place, name); ok {
+		if cmd.ID == keys.Jump {
+			c.jump(name[len(name)-1:])
+			return
+		}
 		if cmd.ByWord() {
 			c.give(cmd)
 		} else {
@@ -68,20 +73,28 @@ func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) 
 		c.do(cmd)
 	case cmd.ID == keys.Terminal && place == keys.Dialog:
 		c.do(cmd)
+	case place == keys.Dialog && c.writingAnswer():
+		c.dialogKey(ev)
+	case cmd.ID == keys.Zoom && place == keys.Dialog:
+		c.whole = !c.whole
+	case cmd.ID == keys.Inbox && place == keys.Dialog:
+		c.openInbox()
+	case c.help != nil && c.help.Searching():
+		c.help.Key(ev)
 	case c.help != nil:
 		c.helpKey(cmd.ID, name)
 	case cmd.ID == keys.Help:
-		c.help = &help.Overlay{Keys: c.opt.Keys}
+		c.openHelp()
 	case c.asking:
 		c.questionKey(cmd.ID, name)
 	case c.questions.visible():
-		c.questions.key(ev)
+		c.dialogKey(ev)
 	case c.picker != nil:
 		c.pickerKey(ev)
 	case c.list != nil:
 		c.listKey(ev)
 	default:
-		c.approval.key(ev)
+		c.dialogKey(ev)
 	}
 }
 
@@ -96,14 +109,14 @@ func (c *Console) questionKey(id keys.ID, name string) {
 	}
 }
 
-// rearm makes the dialogs wait anew after something that covered them.
-func (c *Console) rearm() {
-	c.approval.rearm()
-	c.questions.rearm()
-}
+// openHelp shows the help, what means something here first.
+func (c *Console) openHelp() { c.help = &help.Overlay{Keys: c.opt.Keys, Here: c.place()} }
 
 func (c *Console) helpKey(id keys.ID, name string) {
 	switch {
+	case name == "/":
+		c.help.Search()
+	case id == keys.Back && c.help.Clear():
 	case id == keys.Back, id == keys.Help, name == "?", name == "q":
 		c.help = nil
 		c.rearm()
@@ -126,7 +139,7 @@ func (c *Console) do(cmd keys.Command) {
 	}
 	switch cmd.ID {
 	case keys.Help:
-		c.help = &help.Overlay{Keys: c.opt.Keys}
+		c.openHelp()
 	case keys.Back:
 		c.back()
 	case keys.Interrupt:
@@ -150,6 +163,12 @@ func (c *Console) do(cmd keys.Command) {
 		c.edit()
 	case keys.Palette:
 		c.openPalette()
+	case keys.Inbox:
+		c.openInbox()
+	case keys.Recall:
+		c.recall()
+	case keys.Find:
+		c.find("")
 	case keys.Attach:
 		c.copyAttach()
 	case keys.Zoom:
@@ -197,6 +216,8 @@ func (c *Console) read(id keys.ID) bool {
 		c.chat.Fold()
 	case keys.Copy:
 		c.copy(c.chat.Raw())
+	case keys.CopyCode:
+		c.copyCode()
 	default:
 		return false
 	}
@@ -390,10 +411,8 @@ func (c *Console) pasted(text string) {
 			c.listEvent(c.list.Insert(text))
 		}
 	case keys.Dialog:
-		if c.questions.visible() {
-			c.questions.pasted(text)
-		} else {
-			c.approval.pasted(text)
+		if d := c.asked(); d != nil {
+			d.PasteHandler()(text, func(tview.Primitive) {})
 		}
 	case keys.Typing, keys.Searching:
 		c.panes.paste(c.focus.pane, text)

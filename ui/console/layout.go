@@ -45,6 +45,7 @@ type layout struct {
 	bar         rect   // the names of the panes, if not all are shown
 	tabs        []rect // each name in the bar
 	body        rect
+	block       rect // the dialog; without one, or where it would cover what is typed into, it has no size
 	grid        grid
 }
 
@@ -53,30 +54,77 @@ func (c *Console) arrange(w, h int) layout {
 	l := layout{top: rect{0, 0, w, 1}, bottom: rect{0, h - 1, w, 1}, panes: make([]rect, len(c.panes.all))}
 	l.body = rect{0, 1, w, max(h-2, 0)}
 	// What a dialog is about stays visible beside it.
-	asked := c.approval.visible() || c.questions.visible()
+	asked := c.asked() != nil
 	single := small(w, h) || c.focus.zoom && !asked
 	onPane := c.focus.place == keys.Pane
 	chosen := c.focus.pane
 	if about := c.subject(); about >= 0 {
 		chosen = about
 	}
+	talk := l.body
 	switch {
 	case len(c.panes.all) == 0:
-		l.arrangeTalk(c, l.body, !single)
+		l.arrangeBlock(c, talk)
+		l.arrangeTalk(c, talk, !single)
 	case single && onPane:
+		if !c.focus.typing { // a terminal that is typed into is never covered
+			l.arrangeBlock(c, talk)
+		}
 		l.arrangeOne(l.body, chosen)
 	case single:
-		l.arrangeTalk(c, l.body, false)
+		l.arrangeBlock(c, talk)
+		l.arrangeTalk(c, talk, false)
 	default:
-		left := c.sizes.left(w)
-		l.arrangeTalk(c, rect{0, 1, left, l.body.h}, true)
-		l.arrangePanes(rect{left, 1, w - left, l.body.h}, chosen, &c.sizes)
+		talk.w = c.sizes.left(w)
+		if c.whole && !c.focus.typing {
+			l.arrangeBlock(c, l.body)
+		} else {
+			l.arrangeBlock(c, talk)
+		}
+		l.arrangeTalk(c, talk, true)
+		l.arrangePanes(rect{talk.w, 1, w - talk.w, l.body.h}, chosen, &c.sizes)
 	}
 	return l
 }
 
-// arrangeTalk divides a part between chat and input.
+// What is left of the chat above a dialog: as much of it as the dialog can spare,
+// and none where that would be too little to read.
+const (
+	leastChat = 4
+	goodChat  = 10
+)
+
+// arrangeBlock puts the dialog in front at the foot of a part, as high as its content.
+func (l *layout) arrangeBlock(c *Console, r rect) {
+	d := c.asked()
+	if d == nil || r.h < 1 {
+		return
+	}
+	most := r.h
+	if !c.whole && r.h >= wideRows-2 {
+		most -= min(r.h/4, goodChat)
+	}
+	h := d.Height(r.w, most)
+	if r.h-h < leastChat || c.whole {
+		h = r.h
+	}
+	l.block = rect{r.x, r.y + r.h - h, r.w, h}
+}
+
+// arrangeTalk divides a part between chat and input. While a dialog stands there, it
+// has the place of the input, and the chat ends above it.
 func (l *layout) arrangeTalk(c *Console, r rect, framed bool) {
+	if l.block.h > 0 {
+		if r.h -= l.block.h; r.h < 1 {
+			return
+		}
+		if framed && r.h > 2 {
+			l.talk = r
+			r = rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
+		}
+		l.chat = r
+		return
+	}
 	if framed && r.w > 4 && r.h > 6 {
 		l.talk = r
 		r = rect{r.x + 1, r.y + 1, r.w - 2, r.h - 2}
@@ -135,6 +183,7 @@ func (c *Console) drawTalk(modal bool) {
 		screen.Frame(s, l.talk.x, l.talk.y, l.talk.w, l.talk.h, "chat", "", style)
 	}
 	c.chat.Draw(s, l.chat.x, l.chat.y, l.chat.w, l.chat.h, reading)
+	c.drawFirst()
 	c.chat.DrawTodos(s, l.todos.x, l.todos.y, l.todos.w, l.todos.h)
 	screen.Fill(s, l.rule.x, l.rule.y, l.rule.w, l.rule.h, "─", c.styles.Border)
 	if l.input.h > 0 {
@@ -146,10 +195,8 @@ func (c *Console) drawTalk(modal bool) {
 func (c *Console) drawOverlays() {
 	l, s := &c.layout, c.screen
 	c.drawPlayer()
-	// A terminal that is typed into is never covered.
-	open := !c.focus.typing || c.front() != l.body
-	if c.approval.visible() && open {
-		c.approval.draw(s, c.front())
+	if c.approval.visible() && !c.questions.visible() && l.block.h > 0 {
+		c.drawDialog(c.approval.dialog, l.block)
 	}
 	if c.picker != nil {
 		c.picker.Draw(s, l.body.x, l.body.y, l.body.w, l.body.h, &c.styles)
@@ -161,8 +208,8 @@ func (c *Console) drawOverlays() {
 		}
 		c.list.Draw(s, r.x, r.y, r.w, r.h, &c.styles)
 	}
-	if c.questions.visible() && open {
-		c.questions.draw(s, c.front())
+	if c.questions.visible() && l.block.h > 0 {
+		c.drawDialog(c.questions.dialog, l.block)
 	}
 	if c.asking {
 		c.drawQuestion()
@@ -173,12 +220,12 @@ func (c *Console) drawOverlays() {
 	}
 }
 
-// front is where a dialog stands: over chat and input, so that the panes stay
+// front is where a list stands: over chat and input, so that the panes stay
 // visible, where these are shown beside each other.
 func (c *Console) front() rect {
 	l := &c.layout
 	if l.talk.w > 0 && l.talk.w < l.body.w {
-		return l.talk
+		return rect{l.talk.x, l.body.y, l.talk.w, l.body.h}
 	}
 	return l.body
 }
@@ -237,7 +284,7 @@ func (c *Console) bottomLine() status.Bottom {
 	case !c.chat.Following():
 		b.Mode = "scrolled up"
 	}
-	if c.focus.typing && (c.approval.visible() || c.questions.visible()) {
+	if c.focus.typing && c.asked() != nil {
 		b.Mode += ": " + c.opt.Keys.Say(keys.Typing, keys.Terminal) + " answers"
 	}
 	if c.focus.zoom && len(c.panes.all) > 0 {

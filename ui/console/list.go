@@ -46,7 +46,7 @@ func (c *Console) openPalette() {
 	for _, o := range c.opt.Keys.Choices(c.place(), c.facts()) {
 		name := string(o.Command.ID)
 		offers[name] = o.Command
-		rows = append(rows, chooser.Row{Name: name, Text: o.Text, Note: o.Keys, Also: name, Reason: o.Reason})
+		rows = append(rows, chooser.Row{Name: name, Text: o.Name + "  " + o.Text, Note: o.Keys, Also: name, Reason: o.Reason})
 	}
 	c.show(chooser.New("commands", "Enter does it", rows), true, func(e chooser.Event) {
 		if e.What == chooser.Chosen {

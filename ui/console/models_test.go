@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/turn"
 	"github.com/nod-console/nod/ui/console"
 )
 
@@ -68,7 +69,7 @@ func TestSteeringGoesToTheTurnAndTheQueueWaits(t *testing.T) {
 		o.Steer = func(_ context.Context, text string) error {
 			told <- text
 			if text == "too late" {
-				return agent.ErrIdle
+				return turn.ErrIdle
 			}
 			return nil
 		}

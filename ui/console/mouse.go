@@ -81,10 +81,8 @@ func (c *Console) mouse(ev *tcell.EventMouse) {
 				c.help.Scroll(n)
 			}
 		case c.asking, c.picker != nil, c.list != nil:
-		case c.questions.visible():
-			c.questions.mouse(action, ev)
-		case c.approval.visible():
-			c.approval.mouse(action, ev)
+		case c.asked() != nil:
+			c.asked().MouseHandler()(action, ev, func(tview.Primitive) {})
 		default:
 			c.mouseOver(action, ev)
 		}

@@ -81,7 +81,7 @@ func TestAFileIsOfferedBehindAnAt(t *testing.T) {
 	s.Paste("see @").See("› local").Press("Ctrl-U")
 
 	// The palette that is opened over it has what can be done in the input.
-	s.Type("@").See("› local").Press("Ctrl-P").Type("your editor").See("› write on in your editor").Press("Esc", "Esc").See("› local").Press("Ctrl-X").See("> @ edited")
+	s.Type("@").See("› local").Press("Ctrl-P").Type("your editor").See("› Editor  write on in your editor").Press("Esc", "Esc").See("› local").Press("Ctrl-X").See("> @ edited")
 }
 
 func TestACommandIsOfferedBehindASlash(t *testing.T) {
@@ -134,7 +134,7 @@ func TestOffersAndPaletteAtAllSizes(t *testing.T) {
 		s.Type("/st").See("› ").Golden("commands" + at).Press("Ctrl-U")
 		s.Type("a draft").Press("Ctrl-P").See("commands").Golden("palette" + at)
 		s.Type("terminal").Golden("palette-filtered" + at)
-		s.Press("Ctrl-U").Type("zzz").See("nothing fits").Press("Ctrl-U").Press("Down", "Down", "End").See("› quit")
+		s.Press("Ctrl-U").Type("zzqqzz").See("nothing fits").Press("Ctrl-U").Press("Down", "Down", "End").See("› Quit")
 		if last := strings.Count(s.Text(), "› "); last != 1 {
 			t.Errorf("%s: %d rows are marked", at, last)
 		}

@@ -102,6 +102,10 @@ type Options struct {
 	// Notice is a line shown first in the chat, for example how to add a model.
 	Notice string
 
+	// FirstRun says that the operator has never asked for anything: the keys that
+	// matter stand in the empty chat until they do.
+	FirstRun bool
+
 	// Edit lets the operator write on in his editor, on the terminal, and returns
 	// the text then. The console does nothing meanwhile.
 	Edit func(ctx context.Context, text string) (string, error)

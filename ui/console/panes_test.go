@@ -204,12 +204,12 @@ func TestAPaneThatChangesVoidsTheProposalForIt(t *testing.T) {
 	term.does(console.PaneState{Target: "local", Terminal: "%0"})
 	s.Run(s.console.Run)
 	answers := s.ask(t.Context(), aboutPane("1", "touch x", "%0"))
-	s.See("touch x").See("y yes")
+	s.See("touch x").See("y approve")
 	s.clock.Advance(time.Minute)
 	wait(t, func() bool { return stands.times() > 0 }, func() string { return "nobody looks" })
 	stands.is(errors.New("the line changed"))
 	term.write("rm")
-	s.See("void: the line changed").Gone("y yes").Idle().Press("y", "c", "y").See("void: the line changed")
+	s.See("void: the line changed").Gone("y approve").Idle().Press("y", "c", "y").See("void: the line changed")
 	stands.is(nil) // once void, it stays void
 	term.write("\b\b  \b\b")
 	s.decide("y").See("touch x")
@@ -220,7 +220,7 @@ func TestAPaneThatChangesVoidsTheProposalForIt(t *testing.T) {
 	// The next request is another one, and so is the look at its pane.
 	before := stands.times()
 	answers = s.ask(t.Context(), aboutPane("2", "touch y", "%0"))
-	s.See("touch y").See("y yes")
+	s.See("touch y").See("y approve")
 	wait(t, func() bool { return stands.times() > before }, func() string { return "nobody looks again" })
 	s.clock.Advance(time.Minute)
 	s.decide("y")
@@ -234,7 +234,7 @@ func TestAPaneThatChangedBeforeTheDialogVoidsItToo(t *testing.T) {
 	s := prepare(t, 40, 10, func(o *console.Options) { o.Standing = stands.check })
 	s.Run(s.console.Run)
 	answers := s.ask(t.Context(), aboutPane("1", "touch x", "%0"))
-	s.See("touch x").See("void: the line").Gone("y yes")
+	s.See("touch x").See("void: the line").Gone("y approve")
 	s.clock.Advance(time.Minute)
 	s.decide("Enter").Gone("touch x")
 	if a := answer(t, answers); a.Approved || a.Void != "the line changed" {

@@ -73,7 +73,7 @@ func (c *Console) atTarget(what string, do func(context.Context) error) {
 	ctx := c.ctx
 	c.spawn(func() {
 		if err := do(ctx); err != nil && ctx.Err() == nil {
-			c.mail.put(failed{what + ": " + err.Error(), ""})
+			c.mail.put(explain(what, err))
 		}
 	})
 }

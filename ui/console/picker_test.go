@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nod-console/nod/ui/console"
-	"github.com/nod-console/nod/ui/question"
+	"github.com/nod-console/nod/ui/decision"
 	"github.com/nod-console/nod/ui/targets"
 )
 
@@ -45,7 +45,7 @@ func TestATargetIsChosenConnectedAndDropped(t *testing.T) {
 	s.Press("Ctrl-U").Type("/target ssh:nowhere").Press("Enter").See("no such host")
 	// A login's question stands over the picker.
 	s.Press("Ctrl-T").See("Esc closes")
-	replies := s.asks(t.Context(), question.Question{Title: "ssh:db-1", Text: "really?"})
+	replies := s.asks(t.Context(), decision.Question{Title: "ssh:db-1", Text: "really?"})
 	s.See("really?").Press("Esc").See("really?") // not read yet
 	s.clock.Advance(10e9)
 	s.Idle().Press("Esc").Gone("really?").See("Esc closes").Press("Esc").Gone("Esc closes")

@@ -112,7 +112,7 @@ func (c *Console) present() {
 // onlySpins reports whether nothing but the spinner changes by itself. It alone can be
 // put off: other frames move it, too.
 func (c *Console) onlySpins() bool {
-	return c.turns.busy && c.approval.next() == 0 && !c.questions.visible() && c.player == nil
+	return c.turns.busy && (c.asked() == nil || !c.questions.visible() && c.asked().Wake() == 0) && c.player == nil
 }
 
 // arm has the pump look again after a time, or before.
@@ -125,9 +125,9 @@ func (c *Console) arm(next time.Duration) {
 
 // nextTick is when the screen changes by itself; 0 if it does not.
 func (c *Console) nextTick() time.Duration {
-	next := c.approval.next()
-	if c.questions.visible() {
-		next = c.questions.next()
+	var next time.Duration
+	if d := c.asked(); d != nil {
+		next = d.Wake()
 	}
 	if c.turns.busy && (next == 0 || next > spinTime) {
 		next = spinTime
@@ -169,16 +169,10 @@ func (c *Console) decide(events <-chan tcell.Event) error {
 		default:
 		}
 		more := c.screen.InputWaits()
-		c.approval.tick(more)
-		c.questions.tick(more)
+		c.tickDialogs(more)
 		return nil
 	}
 	return nil
-}
-
-// undecided reports whether a dialog holds a key.
-func (c *Console) undecided() bool {
-	return c.approval.visible() && c.approval.dialog.Undecided() || c.questions.visible() && c.questions.dialog.Undecided()
 }
 
 func (c *Console) event(ev tcell.Event) error {
@@ -193,8 +187,7 @@ func (c *Console) event(ev tcell.Event) error {
 			return nil
 		}
 	case *tcell.EventPaste:
-		c.approval.hear(nil, true)
-		c.questions.hear(nil, true)
+		c.hear(nil, true)
 		if ev.Start() {
 			c.paste = &paste{}
 			return nil
@@ -220,8 +213,7 @@ func (c *Console) event(ev tcell.Event) error {
 		// on the screen.
 		if done, ok := ev.Data().(func()); ok {
 			c.letters(c.mail.take())
-			c.approval.tick(false)
-			c.questions.tick(false)
+			c.tickDialogs(false)
 			c.present()
 			done()
 		}
@@ -238,8 +230,7 @@ func (c *Console) event(ev tcell.Event) error {
 // if the key is a part of a paste, which is not handled yet.
 func (c *Console) pressed(ev *tcell.EventKey, together bool) bool {
 	ev = keys.Pressed(ev)
-	c.approval.hear(ev, together)
-	c.questions.hear(ev, together)
+	c.hear(ev, together)
 	if c.paste != nil {
 		c.paste.add(ev)
 		return false

@@ -5,12 +5,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"time"
 
-	"github.com/gdamore/tcell/v2"
-	"github.com/rivo/tview"
-
-	"github.com/nod-console/nod/ui/question"
+	"github.com/nod-console/nod/ui/decision"
 	"github.com/nod-console/nod/ui/screen"
 )
 
@@ -26,33 +22,33 @@ type questions struct {
 	closed  bool
 	waiting []*asked
 
-	dialog *question.Dialog
+	dialog *decision.QuestionDialog
 	shown  *asked
 }
 
 // asked is a question and who waits for its answer.
 type asked struct {
-	question question.Question
-	answer   chan question.Answer // holds one
+	question decision.Question
+	answer   chan decision.Answer // holds one
 }
 
 // Ask asks the operator in a dialog over the screen, after those who asked
 // before, and returns what he says; the zero answer if he says nothing. It may
 // be called from any goroutine. The error is ctx's cause, or ErrEnded.
-func (c *Console) Ask(ctx context.Context, q question.Question) (question.Answer, error) {
-	a := &asked{question: q, answer: make(chan question.Answer, 1)}
+func (c *Console) Ask(ctx context.Context, q decision.Question) (decision.Answer, error) {
+	a := &asked{question: q, answer: make(chan decision.Answer, 1)}
 	if !c.questions.put(a) {
-		return question.Answer{}, ErrEnded
+		return decision.Answer{}, ErrEnded
 	}
 	select {
 	case answer, ok := <-a.answer:
 		if !ok {
-			return question.Answer{}, ErrEnded
+			return decision.Answer{}, ErrEnded
 		}
 		return answer, nil
 	case <-ctx.Done():
 		c.questions.drop(a)
-		return question.Answer{}, context.Cause(ctx)
+		return decision.Answer{}, context.Cause(ctx)
 	}
 }
 
@@ -102,14 +98,14 @@ func (q *questions) update(c *Console) {
 		return
 	case first == nil:
 		q.dialog, q.shown = nil, nil
-		c.approval.rearm()
+		c.rearm()
 		return
 	}
 	s := &c.styles
 	q.shown = first
-	q.dialog = question.New(question.Styles{
+	q.dialog = decision.NewQuestion(decision.Styles{
 		Text: s.Text, Muted: s.Muted, Accent: s.Accent, Warn: s.Warn, Frame: s.Warn,
-	}, first.question, c.now, func(answer question.Answer) {
+	}, first.question, c.now, func(answer decision.Answer) {
 		first.answer <- answer
 		q.drop(first)
 	})
@@ -117,55 +113,3 @@ func (q *questions) update(c *Console) {
 }
 
 func (q *questions) visible() bool { return q.dialog != nil }
-
-// next is when the dialog changes by itself; 0 if it does not.
-func (q *questions) next() time.Duration {
-	if q.dialog == nil {
-		return 0
-	}
-	return q.dialog.Wake()
-}
-
-// hear tells the dialog of a key, wherever it goes, and whether it came together
-// with others; or, without one, of an end of a paste.
-func (q *questions) hear(ev *tcell.EventKey, together bool) {
-	switch {
-	case q.dialog == nil:
-	case ev == nil:
-		q.dialog.HearPaste()
-	default:
-		q.dialog.Hear(ev, together)
-	}
-}
-
-// tick lets the dialog take a key that has stood alone.
-func (q *questions) tick(more bool) {
-	if q.dialog != nil {
-		q.dialog.Tick(more)
-	}
-}
-
-// rearm makes the dialog wait anew before keys count.
-func (q *questions) rearm() {
-	if q.dialog != nil {
-		q.dialog.Rearm()
-	}
-}
-
-func (q *questions) draw(s tcell.Screen, r rect) {
-	s.HideCursor()
-	q.dialog.SetRect(r.x, r.y, r.w, r.h)
-	q.dialog.Draw(s)
-}
-
-func (q *questions) key(ev *tcell.EventKey) {
-	q.dialog.InputHandler()(ev, func(tview.Primitive) {})
-}
-
-func (q *questions) pasted(text string) {
-	q.dialog.PasteHandler()(text, func(tview.Primitive) {})
-}
-
-func (q *questions) mouse(action tview.MouseAction, ev *tcell.EventMouse) {
-	q.dialog.MouseHandler()(action, ev, func(tview.Primitive) {})
-}

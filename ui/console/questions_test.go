@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/ui/console"
-	"github.com/nod-console/nod/ui/question"
+	"github.com/nod-console/nod/ui/decision"
 )
 
 type reply struct {
-	answer question.Answer
+	answer decision.Answer
 	err    error
 }
 
 // asks asks in the background.
-func (s *story) asks(ctx context.Context, q question.Question) <-chan reply {
+func (s *story) asks(ctx context.Context, q decision.Question) <-chan reply {
 	replies := make(chan reply, 1)
 	go func() {
 		a, err := s.console.Ask(ctx, q)
@@ -39,7 +39,7 @@ func replied(t *testing.T, replies <-chan reply) reply {
 func TestAHostKeyIsTakenOnlyByAYThatWasMeant(t *testing.T) {
 	s := begin(t, 80, 24, nil)
 	s.Type("a draft with y")
-	replies := s.asks(t.Context(), question.Question{Title: "ssh:web-1", Text: "The host key is not known.\nSHA256:abc"})
+	replies := s.asks(t.Context(), decision.Question{Title: "ssh:web-1", Text: "The host key is not known.\nSHA256:abc"})
 	s.See("ssh:web-1").See("SHA256:abc").See("read first")
 	s.Press("y", "Enter").See("SHA256:abc") // typed before it could be read
 	s.clock.Advance(5 * time.Second)
@@ -48,7 +48,7 @@ func TestAHostKeyIsTakenOnlyByAYThatWasMeant(t *testing.T) {
 	if r := replied(t, replies); !r.answer.Given || r.err != nil {
 		t.Errorf("%+v", r)
 	}
-	replies = s.asks(t.Context(), question.Question{Title: "ssh:web-1", Text: "again?"})
+	replies = s.asks(t.Context(), decision.Question{Title: "ssh:web-1", Text: "again?"})
 	s.See("again?")
 	s.clock.Advance(5 * time.Second)
 	s.decide("Enter").Gone("again?")
@@ -59,7 +59,7 @@ func TestAHostKeyIsTakenOnlyByAYThatWasMeant(t *testing.T) {
 
 func TestASecretIsNeverOnTheScreen(t *testing.T) {
 	s := begin(t, 80, 24, nil)
-	replies := s.asks(t.Context(), question.Question{Kind: question.Secret, Title: "ssh:web-1", Text: "Passphrase for id_ed25519"})
+	replies := s.asks(t.Context(), decision.Question{Kind: decision.Secret, Title: "ssh:web-1", Text: "Passphrase for id_ed25519"})
 	s.See("Passphrase").Type("draft")
 	s.clock.Advance(5 * time.Second)
 	s.Idle().Type("hunter").Paste("2!\nrest").See("••••••••").Gone("hunter").Gone("2!")
@@ -75,9 +75,9 @@ func TestQuestionsWaitForEachOtherAndStandOverAnApproval(t *testing.T) {
 	approval := s.ask(t.Context(), request("1", "touch /tmp/one"))
 	s.See("touch /tmp/one")
 	s.clock.Advance(5 * time.Second)
-	choice := s.asks(t.Context(), question.Question{Kind: question.Choice, Title: "nod", Text: "Which way?", Options: []string{"left", "right"}})
+	choice := s.asks(t.Context(), decision.Question{Kind: decision.Choice, Title: "nod", Text: "Which way?", Options: []string{"left", "right"}})
 	s.See("Which way?")
-	line := s.asks(t.Context(), question.Question{Kind: question.Line, Title: "nod", Text: "Which code?"})
+	line := s.asks(t.Context(), decision.Question{Kind: decision.Line, Title: "nod", Text: "Which code?"})
 	s.clock.Advance(5 * time.Second)
 	s.Idle().See("1  left").See("2  right")
 	s.decide("3").See("Which way?")
@@ -103,7 +103,7 @@ func TestQuestionsWaitForEachOtherAndStandOverAnApproval(t *testing.T) {
 func TestAQuestionThatNobodyWaitsForDisappears(t *testing.T) {
 	s := begin(t, 40, 10, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	replies := s.asks(ctx, question.Question{Title: "ssh:web-1", Text: "Really?"})
+	replies := s.asks(ctx, decision.Question{Title: "ssh:web-1", Text: "Really?"})
 	s.See("Really?")
 	gone := errors.New("the host is gone")
 	cancel(gone)
@@ -111,12 +111,12 @@ func TestAQuestionThatNobodyWaitsForDisappears(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	s.Gone("Really?")
-	replies = s.asks(t.Context(), question.Question{Title: "ssh:web-1", Text: "And now?"})
+	replies = s.asks(t.Context(), decision.Question{Title: "ssh:web-1", Text: "And now?"})
 	s.See("And now?").Cancel(errors.New("over"))
 	if r := replied(t, replies); r.answer.Given || !errors.Is(r.err, console.ErrEnded) {
 		t.Errorf("%+v", r)
 	}
-	if r := replied(t, s.asks(t.Context(), question.Question{})); r.answer.Given || !errors.Is(r.err, console.ErrEnded) {
+	if r := replied(t, s.asks(t.Context(), decision.Question{})); r.answer.Given || !errors.Is(r.err, console.ErrEnded) {
 		t.Errorf("after the end: %+v", r)
 	}
 }
@@ -124,7 +124,7 @@ func TestAQuestionThatNobodyWaitsForDisappears(t *testing.T) {
 func TestALongQuestionIsReadToItsEnd(t *testing.T) {
 	s := begin(t, 40, 10, nil)
 	text := "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n\x1b[31mten"
-	replies := s.asks(t.Context(), question.Question{Title: "ssh:web-1", Text: text})
+	replies := s.asks(t.Context(), decision.Question{Title: "ssh:web-1", Text: text})
 	s.See("more below")
 	s.clock.Advance(5 * time.Second)
 	s.decide("y").See("scroll to the last line").Press("PgDn", "PgDn", "PgDn").See("[31mten").See("y yes")

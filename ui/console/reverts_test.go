@@ -13,7 +13,7 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/ui/console"
-	"github.com/nod-console/nod/ui/typeahead"
+	"github.com/nod-console/nod/ui/decision"
 )
 
 func TestARevertIsInTheChatAndOnTheStatusLine(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAPreviewIsLookedForBesideTheDialog(t *testing.T) {
 		})
 	}()
 	s.See("p preview")
-	s.clock.Advance(typeahead.Shown + typeahead.Quiet)
+	s.clock.Advance(decision.Shown + decision.Quiet)
 	s.decide("p")
 	s.See("found it")
 	if r := <-asked; r.ID != "a" {

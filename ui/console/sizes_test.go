@@ -9,7 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/ui/console"
-	"github.com/nod-console/nod/ui/uitest"
+	"github.com/nod-console/nod/ui/internal/uitest"
 )
 
 // edges are the columns in which frames begin in a row of the screen.
@@ -148,7 +148,7 @@ func TestTheBorderIsDraggedWithTheMouse(t *testing.T) {
 	}
 	// A dialog over the narrowest chat can be read, and answered.
 	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
-	s.See("touch /tmp/one").See("y yes")
+	s.See("touch /tmp/one").See("y approve")
 	s.clock.Advance(time.Minute)
 	s.decide("y")
 	if a := answer(t, answers); !a.Approved {

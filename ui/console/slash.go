@@ -61,6 +61,12 @@ func (c *Console) slash(text string) {
 		c.showQueue(args)
 	case keys.Mouse:
 		c.useMouse(args)
+	case keys.Jump:
+		c.jump(args)
+	case keys.Find:
+		c.find(args)
+	case keys.Export:
+		c.export(args)
 	case keys.Tour:
 		c.beginTour()
 	default:

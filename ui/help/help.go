@@ -3,6 +3,10 @@
 package help
 
 import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/nod-console/nod/ui/keys"
@@ -13,10 +17,13 @@ import (
 // beginning. It belongs to one goroutine.
 type Overlay struct {
 	Keys *keys.Table // what is listed
+	Here keys.Place  // where the operator stands: what means something there alone comes early; 0: nowhere
 
-	top    int
-	height int // rows of the last Draw
-	rows   int
+	searching bool   // what is typed narrows the list
+	filter    string // words that an entry must have
+	top       int
+	height    int // rows of the last Draw
+	rows      int
 }
 
 // Page scrolls by screens.
@@ -24,6 +31,46 @@ func (o *Overlay) Page(n int) { o.Scroll(n * max(o.height-1, 1)) }
 
 // Scroll scrolls by rows.
 func (o *Overlay) Scroll(n int) { o.top = max(min(o.top+n, o.rows-o.height), 0) }
+
+// Search begins to narrow the list by what is typed.
+func (o *Overlay) Search() { o.searching = true }
+
+// Searching reports whether what is typed narrows the list.
+func (o *Overlay) Searching() bool { return o.searching }
+
+// Key takes a key while the list is narrowed: Enter keeps what was typed, Esc takes it
+// back.
+func (o *Overlay) Key(ev *tcell.EventKey) {
+	switch ev.Key() {
+	case tcell.KeyEnter:
+		o.searching = false
+	case tcell.KeyEscape, tcell.KeyCtrlC:
+		o.searching, o.filter = false, ""
+	case tcell.KeyCtrlU:
+		o.filter = ""
+	case tcell.KeyBackspace, tcell.KeyBackspace2:
+		_, n := utf8.DecodeLastRuneInString(o.filter)
+		o.filter = o.filter[:len(o.filter)-n]
+	case tcell.KeyUp:
+		o.Scroll(-1)
+	case tcell.KeyDown:
+		o.Scroll(1)
+	case tcell.KeyRune:
+		if len(o.filter) < maxFilter {
+			o.filter += string(ev.Rune())
+		}
+	}
+}
+
+// Clear takes back what narrows the list, and reports whether anything did.
+func (o *Overlay) Clear() bool {
+	was := o.filter != ""
+	o.filter = ""
+	return was
+}
+
+// maxFilter bounds what is typed, in bytes.
+const maxFilter = 128
 
 // row is a row of the list; title rows have no text.
 type row struct {
@@ -37,24 +84,48 @@ const (
 	indent    = 2  // of a text under its keys
 )
 
-// rows is the list for a width. Nothing is cut: what does not fit goes on in the
+// list is the list for a width. Nothing is cut: what does not fit goes on in the
 // next row.
-func rows(t *keys.Table, f keys.Facts, width int) []row {
+func (o *Overlay) list(f keys.Facts, width int) []row {
 	var all []row
-	for i, g := range t.Groups(f) {
-		if i > 0 {
+	groups := o.Keys.Groups(f)
+	if o.Here != 0 && o.filter == "" {
+		groups = slices.Insert(groups, min(1, len(groups)), o.Keys.Here(o.Here, f))
+	}
+	for _, g := range groups {
+		var rows []row
+		for _, e := range g.Entries {
+			if o.fits(e) {
+				rows = append(rows, entry(e, width)...)
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		if len(all) > 0 {
 			all = append(all, row{})
 		}
-		all = append(all, row{title: g.Title})
-		for _, e := range g.Entries {
-			all = append(all, entry(e, width)...)
-		}
+		all = append(append(all, row{title: g.Title}), rows...)
+	}
+	if len(all) == 0 {
+		all = []row{{text: "nothing has these words; Esc shows all"}}
 	}
 	return all
 }
 
+// fits reports whether an entry has all the words that were typed.
+func (o *Overlay) fits(e keys.Entry) bool {
+	text := strings.ToLower(e.Name + " " + e.Keys + " " + e.Text)
+	for _, word := range strings.Fields(strings.ToLower(o.filter)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
 func entry(e keys.Entry, width int) []row {
-	text := e.Text
+	text := e.Name + ": " + e.Text
 	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
 	}
@@ -85,10 +156,13 @@ func entry(e keys.Entry, width int) []row {
 // Draw draws the overlay into a rectangle, with its own frame.
 func (o *Overlay) Draw(s tcell.Screen, x, y, width, height int, f keys.Facts, styles *screen.Styles) {
 	screen.Fill(s, x, y, width, height, " ", styles.Text)
-	all := rows(o.Keys, f, width-4)
-	title := "help"
-	if len(all) > height-2 {
-		title = "help · PgDn scrolls"
+	all := o.list(f, width-4)
+	title := "help · / searches"
+	if len(all) > height-2 && width >= besides {
+		title += " · PgDn scrolls"
+	}
+	if o.searching || o.filter != "" {
+		title = "help with: " + screen.Clean(o.filter)
 	}
 	screen.Frame(s, x, y, width, height, title, "Esc closes", styles.Focus)
 	o.height, o.rows = max(height-2, 0), len(all)

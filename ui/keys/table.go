@@ -16,6 +16,8 @@ const (
 	Zoom      ID = "zoom"
 	Targets   ID = "targets"
 	Palette   ID = "palette"
+	Inbox     ID = "inbox"
+	Jump      ID = "jump"
 	Suspend   ID = "suspend"
 
 	Wider      ID = "wider"
@@ -32,6 +34,7 @@ const (
 	Own          ID = "own"
 	Earlier      ID = "earlier"
 	Later        ID = "later"
+	Recall       ID = "recall"
 	LineStart    ID = "line-start"
 	LineEnd      ID = "line-end"
 	WordLeft     ID = "word-left"
@@ -50,6 +53,8 @@ const (
 	SelectNext ID = "select-next"
 	Fold       ID = "fold"
 	Copy       ID = "copy"
+	CopyCode   ID = "copy-code"
+	Find       ID = "find"
 
 	Up             ID = "up"
 	Down           ID = "down"
@@ -89,6 +94,7 @@ const (
 	Queue   ID = "queue"
 	Mouse   ID = "mouse"
 	Tour    ID = "tour"
+	Export  ID = "export"
 )
 
 // Place is where the keyboard is.
@@ -158,7 +164,10 @@ const (
 	terminals  = "Reading a terminal"
 	dividing   = "Dividing the screen"
 	playing    = "Playing a recording"
-	commands   = "Commands"
+	deciding   = "Deciding and undoing"
+	modelling  = "The model"
+	keeping    = "Conversations and recordings"
+	looking    = "The screen"
 )
 
 // standard is the table as nod brings it. Nothing changes it.
@@ -172,7 +181,10 @@ var standard = []Command{
 	{Terminal, []string{"Ctrl-]"}, Anywhere | Typing | Dialog, "", "", "type into the terminal; again: leave it", "terminal", everywhere, APane},
 	{Zoom, []string{"Ctrl-O"}, Anywhere, "", "", "show only the part with the keyboard; again: show all", "", everywhere, Nothing},
 	{Targets, []string{"Ctrl-T"}, Anywhere, "target", "[name]", "choose where to work; with a name: connect to it", "targets", everywhere, Callback},
+	{Jump, []string{"Alt-1", "Alt-2", "Alt-3", "Alt-4", "Alt-5", "Alt-6", "Alt-7", "Alt-8", "Alt-9"}, Anywhere, "pane", "number", "go to the terminal with that number", "", everywhere, APane},
 	{Palette, []string{"Ctrl-P"}, Anywhere, "", "", "choose one of all these commands", "commands", everywhere, Nothing},
+	{Zoom, []string{"Ctrl-O"}, Dialog, "", "", "the decision over the whole screen; again: beneath the chat", "whole screen", everywhere, Nothing},
+	{Inbox, []string{"Ctrl-A"}, Dialog | Chat | Pane, "inbox", "", "all that waits for your nod: what, where and for how long", "", everywhere, Nothing},
 	{Suspend, []string{"Ctrl-Z"}, Anywhere | Overlay | Dialog, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
 	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog, "", "", "draw the screen anew", "", everywhere, Nothing},
 
@@ -182,6 +194,7 @@ var standard = []Command{
 	{Editor, []string{"Ctrl-X", "Alt-e"}, Input, "", "", "write on in your editor ($VISUAL, $EDITOR)", "", writing, Callback},
 	{Earlier, []string{"Up", "Alt-p"}, Input, "", "", "the line above, then earlier prompts", "", writing, Nothing},
 	{Later, []string{"Down", "Alt-n"}, Input, "", "", "the line below, then later prompts", "", writing, Nothing},
+	{Recall, []string{"Ctrl-R"}, Input, "", "", "choose one of your earlier prompts, by what it has in it", "", writing, Nothing},
 	{Complete, []string{"Tab"}, Completing, "", "", "behind / or @: put in the candidate that is marked; Enter does so once Up or Down has marked one", "take it", writing, Nothing},
 	{Select, []string{"Up"}, Completing, "", "", "mark the candidate above", "", writing, Nothing},
 	{SelectNext, []string{"Down"}, Completing, "", "", "mark the candidate below", "", writing, Nothing},
@@ -205,6 +218,8 @@ var standard = []Command{
 	{SelectNext, []string{"Down", "j"}, Chat, "", "", "choose the entry below", "", reading, Nothing},
 	{Fold, []string{"Enter", " "}, Chat, "", "", "open or close the chosen entry", "open", reading, Nothing},
 	{Copy, []string{"y"}, Chat, "", "", "copy the chosen entry as it was written", "copy", reading, Nothing},
+	{CopyCode, []string{"Y"}, Chat, "", "", "copy a block of code of the chosen entry; again: the next one", "", reading, Nothing},
+	{Find, []string{"/"}, Chat, "find", "[words]", "search in the chat, and go to what is found", "search", reading, Nothing},
 
 	{Terminal, []string{"Enter"}, Pane, "", "", "type into the terminal", "", terminals, APane},
 	{Search, []string{"/"}, Pane, "", "", "search upwards, in all lines; capitals count if there are any", "search", terminals, Nothing},
@@ -248,30 +263,34 @@ var standard = []Command{
 	{Back, []string{"q", "Esc", "Ctrl-C", "Ctrl-D"}, Playing, "", "", "leave the recording", "leave", playing, Nothing},
 	{Redraw, []string{"Ctrl-L"}, Playing, "", "", "draw the screen anew", "", playing, Nothing},
 
-	{Status, nil, 0, "status", "", "show what holds at the moment", "", commands, Nothing},
-	{Approve, nil, 0, "approve", "ask|ask-all|read-only|10m", "say how much may run by itself; a time lets changes pass that long", "", commands, Callback},
-	{Model, nil, 0, "model", "[name]", "let another model answer, from the next request on; without a name: which there are", "", commands, Callback},
-	{Context, nil, 0, "context", "", "show how full the model's context is, and of what", "", commands, Callback},
-	{Compact, nil, 0, "compact", "", "put a summary in the place of older messages; nothing is deleted", "", commands, Callback},
-	{Steer, nil, 0, "steer", "text", "say something to the model while it works: it gets in at the next step, not only after the turn", "", commands, Callback},
-	{Queue, nil, 0, "queue", "[clear]", "show what waits for the end of the turn; clear: take it back into the input", "", commands, Nothing},
-	{Theme, nil, 0, "theme", "[name]", "change the colours; without a name: choose while looking", "", commands, Nothing},
-	{Mouse, nil, 0, "mouse", "[on|off]", "use the mouse here, or leave it to your terminal and its own way to select; without a word: change that", "", commands, Nothing},
-	{New, nil, 0, "new", "", "begin a new conversation", "", commands, Callback},
-	{Replay, nil, 0, "replay", "[run]", "play what a pane has shown: the newest recording with something in it, or where a run begins", "", commands, Callback},
-	{Resume, nil, 0, "resume", "", "go on with the conversation that was offered", "", commands, Offer},
-	{History, nil, 0, "history", "[words]", "choose an earlier conversation to go on with; with words: those that have them", "", commands, Callback},
-	{Fork, nil, 0, "fork", "", "go back to before one of your prompts, in a copy of this conversation", "", commands, Callback},
-	{Memory, nil, 0, "memory", "[strike ID]", "show what is remembered, and what was told to the model; strike: a pattern that is to count no longer", "", commands, Callback},
-	{Undo, nil, 0, "undo", "[list]", "take back what nod did last, if it can be: asked like anything else; list: what there is", "", commands, Callback},
-	{Tour, nil, 0, "tour", "", "learn nod in two minutes, by doing it", "", commands, Nothing},
-	{Quit, []string{"Ctrl-D"}, Input | Chat | Pane, "quit", "", "quit; the key only where nothing is written", "", commands, Nothing},
+	{Status, nil, 0, "status", "", "show what holds at the moment", "", deciding, Nothing},
+	{Approve, nil, 0, "approve", "ask|ask-all|read-only|10m", "say how much may run by itself; a time lets changes pass that long", "", deciding, Callback},
+	{Undo, nil, 0, "undo", "[list]", "take back what nod did last, if it can be: asked like anything else; list: what there is", "", deciding, Callback},
+
+	{Model, nil, 0, "model", "[name]", "let another model answer, from the next request on; without a name: which there are", "", modelling, Callback},
+	{Context, nil, 0, "context", "", "show how full the model's context is, and of what", "", modelling, Callback},
+	{Compact, nil, 0, "compact", "", "put a summary in the place of older messages; nothing is deleted", "", modelling, Callback},
+	{Steer, nil, 0, "steer", "text", "say something to the model while it works: it gets in at the next step, not only after the turn", "", modelling, Callback},
+	{Queue, nil, 0, "queue", "[clear]", "show what waits for the end of the turn; clear: take it back into the input", "", modelling, Nothing},
+
+	{New, nil, 0, "new", "", "begin a new conversation", "", keeping, Callback},
+	{Replay, nil, 0, "replay", "[run]", "play what a pane has shown: the newest recording with something in it, or where a run begins", "", keeping, Callback},
+	{Resume, nil, 0, "resume", "", "go on with the conversation that was offered", "", keeping, Offer},
+	{History, nil, 0, "history", "[words]", "choose an earlier conversation to go on with; with words: those that have them", "", keeping, Callback},
+	{Fork, nil, 0, "fork", "", "go back to before one of your prompts, in a copy of this conversation", "", keeping, Callback},
+	{Memory, nil, 0, "memory", "[strike ID]", "show what is remembered, and what was told to the model; strike: a pattern that is to count no longer", "", keeping, Callback},
+	{Export, nil, 0, "export", "[file]", "write the conversation to a file: Markdown, or by the name's end the terminal as .svg or a recording as .cast", "", keeping, Nothing},
+
+	{Theme, nil, 0, "theme", "[name]", "change the colours; without a name: choose while looking", "", looking, Nothing},
+	{Mouse, nil, 0, "mouse", "[on|off]", "use the mouse here, or leave it to your terminal and its own way to select; without a word: change that", "", looking, Nothing},
+	{Tour, nil, 0, "tour", "", "learn nod in two minutes, by doing it", "", looking, Nothing},
+	{Quit, []string{"Ctrl-D"}, Input | Chat | Pane, "quit", "", "quit; the key only where nothing is written", "", looking, Nothing},
 }
 
 // motions are the commands that mean something only as keys under the hand.
 var motions = []ID{
 	Newline, Earlier, Later, LineStart, LineEnd, WordLeft, WordRight, DeleteWord, DeleteBefore, DeleteAfter,
-	Up, Down, Left, Right, Select, SelectNext, Send, Back, Complete,
+	Up, Down, Left, Right, Select, SelectNext, Send, Back, Complete, Jump,
 }
 
 // ByWord reports whether nod brings no key for the command, only a word.

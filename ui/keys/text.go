@@ -14,6 +14,7 @@ type Group struct {
 
 // Entry is a line of the help.
 type Entry struct {
+	Name   string // "Help"
 	Keys   string // "F1, /help"
 	Text   string
 	Reason string // why it is not available at the moment; empty if it is
@@ -27,7 +28,7 @@ func (t *Table) Groups(f Facts) []Group {
 			groups = append(groups, Group{Title: c.Group})
 		}
 		g := &groups[len(groups)-1]
-		entry := Entry{Keys: join(t.ways(i)), Text: c.Text, Reason: c.Unavailable(f)}
+		entry := Entry{Name: c.Name(), Keys: join(t.ways(i)), Text: c.Text, Reason: c.Unavailable(f)}
 		if n := len(g.Entries); n > 0 && g.Entries[n-1].Text == entry.Text {
 			g.Entries[n-1].Keys = join(append(strings.Split(g.Entries[n-1].Keys, between), t.ways(i)...)) // the same at another place
 			continue
@@ -38,6 +39,29 @@ func (t *Table) Groups(f Facts) []Group {
 		groups[i].Entries = slices.DeleteFunc(groups[i].Entries, func(e Entry) bool { return e.Keys == "" })
 	}
 	return groups
+}
+
+// Here are the commands that have a key at a place and hardly anywhere else, as the
+// help shows them first.
+func (t *Table) Here(place Place, f Facts) Group {
+	g := Group{}
+	for _, p := range places {
+		if p.place == place {
+			g.Title = "Here, " + p.sentence
+		}
+	}
+	for i, c := range t.rows() {
+		all := t.keysAt(i, place)
+		if len(all) == 0 || c.Where&Anywhere == Anywhere {
+			continue
+		}
+		var spoken []string
+		for _, k := range all {
+			spoken = append(spoken, Spoken(k))
+		}
+		g.Entries = append(g.Entries, Entry{Name: c.Name(), Keys: join(spoken), Text: c.Text, Reason: c.Unavailable(f)})
+	}
+	return g
 }
 
 // Choice is a command as the palette shows it.
@@ -54,7 +78,7 @@ func (t *Table) Choices(place Place, f Facts) []Choice {
 		if c.Slash == "" && c.Where&place == 0 || c.ID == Palette || slices.Contains(motions, c.ID) {
 			continue
 		}
-		entry := Entry{Keys: join(t.ways(i)), Text: c.Text, Reason: c.Unavailable(f)}
+		entry := Entry{Name: c.Name(), Keys: join(t.ways(i)), Text: c.Text, Reason: c.Unavailable(f)}
 		if slices.ContainsFunc(choices, func(o Choice) bool { return o.Command.ID == c.ID }) {
 			continue
 		}
@@ -72,6 +96,9 @@ func (t *Table) ways(row int) []string {
 	var ways []string
 	for _, k := range t.allKeys(row) {
 		ways = append(ways, Spoken(k))
+	}
+	if c.ID == Jump && slices.Equal(ways, c.Keys) && len(ways) == 9 {
+		ways = []string{"Alt-1 to Alt-9"}
 	}
 	if c.Slash != "" {
 		ways = append(ways, strings.TrimSpace("/"+c.Slash+" "+c.Args))

@@ -158,12 +158,14 @@ func (g *ground) letGo() []byte {
 	return out
 }
 
-var rgbAnswer = regexp.MustCompile(`^rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
+var rgbAnswer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
+})
 
 // lightColor reports whether a colour in X11's notation ("rgb:ffff/ffff/ffff") is
 // nearer to white than to black for the eye, if it can be read.
 func lightColor(color string) (light, ok bool) {
-	parts := rgbAnswer.FindStringSubmatch(color)
+	parts := rgbAnswer().FindStringSubmatch(color)
 	if parts == nil {
 		return false, false
 	}

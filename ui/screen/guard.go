@@ -47,22 +47,17 @@ func startGuard(path string, before *unix.Termios, off, report string) (g *guard
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, tty.Close()) }()
-	var ends [2]int
-	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_DIRECT); err != nil {
-		return nil, os.NewSyscallError("pipe2", err)
+	in, out, err := crashPipe()
+	if err != nil {
+		return nil, err
 	}
-	in, out := os.NewFile(uintptr(ends[0]), "guard"), os.NewFile(uintptr(ends[1]), "guard")
 	defer func() { err = errors.Join(err, in.Close()) }()
 	g = &guard{pipe: out, sh: exec.Command("sh", "-c", guardScript, "nod-guard",
 		recoverable(before), strings.ReplaceAll(off, pasteOff, ""), report, pasteOff, strconv.Itoa(session()))}
 	g.sh.Dir = "/"
 	g.sh.Stdin, g.sh.ExtraFiles = in, []*os.File{tty}
 	g.sh.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	_, err = unix.FcntlInt(out.Fd(), unix.F_SETPIPE_SZ, os.Getpagesize())
-	if err == nil {
-		err = g.sh.Start()
-	}
-	if err != nil {
+	if err := g.sh.Start(); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
 	if err := debug.SetCrashOutput(out, debug.CrashOptions{}); err != nil {
@@ -94,21 +89,6 @@ func session() int {
 	return leader
 }
 
-// recoverable is settings as stty -g prints them on Linux. A stty that prints
-// something else refuses it.
-func recoverable(t *unix.Termios) string {
-	const characters = 32 // of which the kernel knows fewer
-	fields := []string{fmt.Sprintf("%x:%x:%x:%x", t.Iflag, t.Oflag, t.Cflag, t.Lflag)}
-	for i := range characters {
-		var c uint8
-		if i < len(t.Cc) {
-			c = t.Cc[i]
-		}
-		fields = append(fields, fmt.Sprintf("%x", c))
-	}
-	return strings.Join(fields, ":")
-}
-
 // settings is what the terminal at path is set to.
 func settings(path string) (*unix.Termios, error) {
 	fd, err := unix.Open(path, readNow, 0)
@@ -116,7 +96,7 @@ func settings(path string) (*unix.Termios, error) {
 		return nil, err
 	}
 	defer unix.Close(fd) //nolint:errcheck // it was opened to look
-	return unix.IoctlGetTermios(fd, unix.TCGETS)
+	return unix.IoctlGetTermios(fd, getTermios)
 }
 
 // Guard has the terminal given back by another process, should this one end without

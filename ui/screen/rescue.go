@@ -39,12 +39,12 @@ func restore(path string, before *unix.Termios, off string, within time.Duration
 	defer unix.Close(fd) //nolint:errcheck // all was sent or not
 	err = sendWithin(fd, off, within/2)
 	if err != nil {
-		_ = unix.IoctlSetInt(fd, unix.TCXONC, unix.TCOON) // it was stopped, or nobody reads
-		_ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCOFLUSH)
+		_ = resumeOutput(fd) // it was stopped, or nobody reads
+		_ = dropOutput(fd)
 		err = sendWithin(fd, off, within/2)
 	}
-	_ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) // keys and answers that were for nod
-	return errors.Join(err, unix.IoctlSetTermios(fd, unix.TCSETS, before))
+	_ = dropInput(fd) // keys and answers that were for nod
+	return errors.Join(err, unix.IoctlSetTermios(fd, setTermios, before))
 }
 
 // sendWithin writes text to a descriptor that does not block.

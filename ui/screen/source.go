@@ -1,11 +1,11 @@
 package screen
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"sync"
 	"time"
 
@@ -14,7 +14,10 @@ import (
 
 // file is a terminal that is read without blocking, so that it is known at any time
 // whether there is more.
-type file struct{ fd, wake int }
+type file struct {
+	fd            int
+	wake, stopper *os.File // the two ends of a pipe: wake can be read once it is to stop
+}
 
 // openFile opens the terminal at path once more, to read it.
 func openFile(path string) (*file, error) {
@@ -22,11 +25,11 @@ func openFile(path string) (*file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	wake, stopper, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("eventfd: %w", err), unix.Close(fd))
+		return nil, errors.Join(err, unix.Close(fd))
 	}
-	return &file{fd, wake}, nil
+	return &file{fd, wake, stopper}, nil
 }
 
 // readNow opens a terminal to read what there is.
@@ -37,12 +40,13 @@ func (f *file) wait(d time.Duration) bool {
 	if d >= 0 {
 		end = time.Now().Add(d)
 	}
+	wake := int32(f.wake.Fd()) //nolint:gosec // descriptors are small
 	for {
 		timeout := -1
 		if d >= 0 {
 			timeout = int(min(max(0, time.Until(end)+time.Millisecond-1).Milliseconds(), math.MaxInt32))
 		}
-		on := []unix.PollFd{{Fd: int32(f.fd), Events: unix.POLLIN}, {Fd: int32(f.wake), Events: unix.POLLIN}} //nolint:gosec // descriptors are small
+		on := []unix.PollFd{{Fd: int32(f.fd), Events: unix.POLLIN}, {Fd: wake, Events: unix.POLLIN}} //nolint:gosec // descriptors are small
 		switch _, err := unix.Poll(on, timeout); {
 		case errors.Is(err, unix.EINTR):
 			continue
@@ -71,17 +75,18 @@ func (f *file) take(p []byte) (int, error) {
 }
 
 func (f *file) more() bool {
-	n, err := unix.IoctlGetInt(f.fd, unix.TIOCINQ)
+	n, err := unread(f.fd)
 	return err == nil && n > 0
 }
 
 func (f *file) stop() {
-	_, _ = unix.Write(f.wake, binary.NativeEndian.AppendUint64(nil, 1)) // it has room for it
+	_, _ = f.stopper.Write([]byte{0}) // it has room for it
 }
 
 func (f *file) close() {
 	_ = unix.Close(f.fd) // it was only read
-	_ = unix.Close(f.wake)
+	_ = f.wake.Close()
+	_ = f.stopper.Close()
 }
 
 // stream is a terminal of which only a reader is known. Its goroutine ends when the

@@ -6,10 +6,10 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/nod-console/nod/ui/internal/uitest"
 	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/screen"
 	"github.com/nod-console/nod/ui/status"
-	"github.com/nod-console/nod/ui/uitest"
 )
 
 func drawn(t *testing.T, width int, draw func(tcell.Screen, *screen.Styles)) string {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/nod-console/nod/ui/internal/uitest"
 	"github.com/nod-console/nod/ui/screen"
-	"github.com/nod-console/nod/ui/uitest"
 )
 
 func key(k tcell.Key) *tcell.EventKey { return tcell.NewEventKey(k, 0, tcell.ModNone) }

@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -80,7 +81,7 @@ func visible(c byte) bool { return c != ' ' && c != '\t' && c != '\n' }
 // not. Other text than they write is an error.
 func Parse(text string) (string, error) {
 	var b strings.Builder
-	text = stop.ReplaceAllString(text, string(tab))
+	text = stop().ReplaceAllString(text, string(tab))
 	for rest := text; rest != ""; {
 		r, n := utf8.DecodeRuneInString(rest)
 		switch {
@@ -111,7 +112,7 @@ func Parse(text string) (string, error) {
 }
 
 // stop is a tab with the blanks behind it.
-var stop = regexp.MustCompile(string(tab) + " +")
+var stop = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(string(tab) + " +") })
 
 func unmarked(text string) string { return strings.ReplaceAll(text, string(space), " ") }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the helper for both processors, freestanding: no C library, no start-up files.
-# Needs gcc and gcc-aarch64-linux-gnu. The compiler that built it is noted beside it.
+# Needs gcc and gcc-aarch64-linux-gnu. The compiler that built it is noted beside it, and
+# what it was built from.
 set -eu
 cd "$(dirname "$0")"
 out=${1:-.}
@@ -13,3 +14,4 @@ flags='-std=gnu11 -Os -static -nostdlib -ffreestanding -fno-stack-protector -fno
 	aarch64-linux-gnu-gcc $flags -o "$out/cage-arm64" cage.c
 }
 gcc --version | head -n 1 >"$out/compiler"
+sha256sum build.sh ./*.c ./*.h >"$out/sources"

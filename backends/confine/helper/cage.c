@@ -2,11 +2,15 @@
 // anything, and runs it:
 //
 //	cage WALL GRANTS LIMITS PROGRAM ARGUMENT...
+//	ro [+GRANTS] PROGRAM ARGUMENT...
+//	held [+GRANTS] PROGRAM ARGUMENT...
 //
 // WALL is what holds the file system: L for Landlock, S for the filter of system calls
 // alone. GRANTS are letters, "-" for none: U unix sockets, I TCP and UDP, A reading
 // firewall tables (CAP_NET_ADMIN), T terminal modes, P looking into other processes
-// (with S alone). LIMITS are letters with numbers, "-" for none: c seconds of processor
+// (with S alone), C closed: the files that hold secrets, by the file "secrets" beside
+// the helper, and other devices than the harmless ones cannot be opened. Called as ro it
+// takes this kernel's best wall and modest limits, as held it is closed, too. LIMITS are letters with numbers, "-" for none: c seconds of processor
 // time, m MiB of address space, n processes, f MiB of a file.
 //
 //	cage ?
@@ -18,6 +22,7 @@
 #include "sys.h"
 #include "filter.h"
 #include "landlock.h"
+#include "secrets.h"
 #include "supervise.h"
 
 static void limit(u32 what, u64 most) {
@@ -100,9 +105,10 @@ static void execute(char **argv, char **env) {
 
 static void probe(void) {
 	u32 refusing = SECCOMP_RET_ERRNO, asking = SECCOMP_RET_USER_NOTIF;
-	char text[120], *end = append_number(append(text, "landlock="), landlock_version());
+	char text[160], *end = append_number(append(text, "landlock="), landlock_version());
 	end = append_number(append(end, " seccomp="), CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refusing, 0, 0) == 0);
 	end = append_number(append(end, " asking="), CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0);
+	end = append_number(append(end, " processor="), ARCHITECTURE == AUDIT_ARCH_AARCH64 ? 64 : 86);
 	append(append_number(append(end, " uid="), CALL(getuid, 0, 0, 0, 0, 0)), "\n");
 	CALL(write, 1, text, length(text), 0, 0);
 	CALL(exit_group, 0, 0, 0, 0, 0);
@@ -114,16 +120,59 @@ static void close_others(void) {
 	for (int fd = 3; fd < 65536; fd++) CALL(close, fd, 0, 0, 0, 0);
 }
 
+// order is what the helper was told to do.
+struct order {
+	const char *grants, *limits;
+	u32 version; // of Landlock; 0: the filter holds the file system
+	char **command;
+};
+
+// in_short reads the arguments of ro and held.
+static void in_short(struct order *o, char **argv, int closed) {
+	static char grants[16];
+	char *end = append(grants, closed ? "CT" : "T");
+	o->command = argv + 1;
+	if (argv[1] && argv[1][0] == '+') {
+		if (length(argv[1]) > 8) fail("unknown grants", -22);
+		append(end, argv[1] + 1);
+		o->command++;
+	}
+	o->grants = grants;
+	o->limits = "c60m4096n512f64";
+	o->version = contains(grants, 'P') ? 0 : landlock_version();
+	if (!*o->command) fail("usage: ro PROGRAM ARGUMENT...", -22);
+}
+
+static void read_order(struct order *o, word argc, char **argv) {
+	if (same(base_name(argv[0]), "ro")) return in_short(o, argv, 0);
+	if (same(base_name(argv[0]), "held")) return in_short(o, argv, 1);
+	if (argc == 2 && same(argv[1], "?")) probe();
+	if (argc < 5) fail("usage: cage WALL GRANTS LIMITS PROGRAM ARGUMENT...", -22);
+	int landlock = same(argv[1], "L");
+	if (!landlock && !same(argv[1], "S")) fail("an unknown wall", -22);
+	o->version = landlock ? landlock_version() : 0;
+	if (landlock && !o->version) fail("this kernel has no Landlock", -NO_SYSCALL);
+	o->grants = argv[2];
+	o->limits = argv[3];
+	o->command = argv + 4;
+}
+
+// wipe takes the command out of what other programs see of the supervisor, which would
+// else be found by whoever looks for the command's words.
+static void wipe(word argc, char **argv) {
+	for (word i = 1; i < argc; i++)
+		for (char *c = argv[i]; *c; c++) *c = 0;
+}
+
 __attribute__((used)) void begin(word *stack) {
 	word argc = stack[0];
 	char **argv = (char **)(stack + 1), **env = argv + argc + 1;
-	if (argc == 2 && same(argv[1], "?")) probe();
-	if (argc < 5) fail("usage: cage WALL GRANTS LIMITS PROGRAM ARGUMENT...", -22);
-	const char *grants = argv[2];
-	int landlock = same(argv[1], "L");
-	if (!landlock && !same(argv[1], "S")) fail("an unknown wall", -22);
-	u32 version = landlock ? landlock_version() : 0;
-	if (landlock && !version) fail("this kernel has no Landlock", -NO_SYSCALL);
+	struct order o = {0};
+	read_order(&o, argc, argv);
+	const char *grants = o.grants;
+	u32 version = o.version;
+	int landlock = version > 0, closed = contains(grants, 'C');
+	if (closed) read_secrets(argv[0]);
 
 	close_others();
 	must("subreaper", CALL(prctl, SET_CHILD_SUBREAPER, 1, 0, 0, 0));
@@ -151,16 +200,20 @@ __attribute__((used)) void begin(word *stack) {
 		must("a hand-over", CALL(read, pipe[0], &got, sizeof got, 0, 0));
 		CALL(close, pipe[0], 0, 0, 0, 0);
 		CALL(close, pipe[1], 0, 0, 0, 0);
-		supervise(command, signals, got.listener);
+		struct modes terminal;
+		keep_modes(&terminal);
+		wipe(argc, argv);
+		supervise(command, signals, got.listener, closed, &terminal);
 	}
 	must("the supervisor's end", CALL(prctl, SET_PARENT_DEATH_SIGNAL, KILL, 0, 0, 0));
 	if (CALL(getppid, 0, 0, 0, 0, 0) != self) fail("the supervisor has ended", -3);
-	put_up_limits(argv[3]);
+	put_up_limits(o.limits);
 	must("no_new_privs", CALL(prctl, 38, 1, 0, 0, 0));
 	keep_capabilities(capabilities(landlock, grants));
 	if (landlock) put_up_landlock(grants, version);
 	u32 asking = SECCOMP_RET_USER_NOTIF;
-	int ask = !landlock && CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0;
+	int ask = (closed || !landlock) && CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0;
+	if (closed && !ask) fail("this kernel cannot hide files", -NO_SYSCALL);
 	make_filter(grants, landlock, landlock && version >= 6, ask ? asking : REFUSE(READ_ONLY));
 	struct handover given = {BAD_FD};
 	// Everything that the filter would refuse from here on is done.
@@ -168,5 +221,5 @@ __attribute__((used)) void begin(word *stack) {
 	if (ask) given.listener = listener;
 	must("a hand-over", CALL(write, pipe[1], &given, sizeof given, 0, 0));
 	CALL(rt_sigprocmask, SET_MASK, &before, 0, sizeof before, 0);
-	execute(argv + 4, env);
+	execute(o.command, env);
 }

@@ -94,11 +94,12 @@ static const u32 terminal_modes[] = {0x5402, 0x5403, 0x5404, 0x402C542B, 0x402C5
 
 enum { NEW_NAMESPACES = 0x7E020080, SIGNAL_SIGIO_OWNER = 8, SIGNAL_OWNER_EX = 15, LEASE = 1024 };
 
-// opens decides about open and openat: what opens for writing goes to for_writing.
-// Behind Landlock only O_TRUNC without a mode for writing is refused, which versions 1
-// and 2 do not see.
-static void opens(int number, int flags, int landlock, u32 for_writing) {
-	if (landlock) among(number, flags, ACCESS_MODE | TRUNCATE, LIST(TRUNCATE), REFUSE(NO_PERMISSION), ALLOW);
+// opens decides about open and openat: what opens for writing goes to for_writing, and
+// in a closed cage everything. Behind Landlock only O_TRUNC without a mode for writing is
+// refused, which versions 1 and 2 do not see.
+static void opens(int number, int flags, int landlock, int closed, u32 for_writing) {
+	if (closed) decide(number, for_writing);
+	else if (landlock) among(number, flags, ACCESS_MODE | TRUNCATE, LIST(TRUNCATE), REFUSE(NO_PERMISSION), ALLOW);
 	else among(number, flags, ACCESS_MODE | CREATE | TRUNCATE | UNNAMED, LIST(0), ALLOW, for_writing);
 }
 
@@ -131,9 +132,10 @@ static void make_filter(const char *grants, int landlock, int scoped, u32 for_wr
 #endif
 	emit(BPF_JMP | BPF_JGT | BPF_K, NEWEST, 0, 1);
 	finish(REFUSE(NO_SYSCALL));
-	opens(N(openat), 2, landlock, for_writing);
+	int closed = contains(grants, 'C');
+	opens(N(openat), 2, landlock, closed, for_writing);
 #ifdef __x86_64__
-	opens(N(open), 1, landlock, for_writing);
+	opens(N(open), 1, landlock, closed, for_writing);
 #endif
 	decide(437, REFUSE(NO_SYSCALL)); // openat2, clone3 and io_uring: their arguments cannot be read here
 	decide(435, REFUSE(NO_SYSCALL));

@@ -30,30 +30,77 @@ static const char *safe_device(const char *path) {
 	return 0;
 }
 
-// answer_open answers one open for writing. The supervisor opens the device itself: what
-// the command's memory says afterwards does not matter.
-static void answer_open(int listener) {
+// remote_text reads a text from the memory of a thread of the cage; the result is its
+// length, or negative.
+static word remote_text(int thread, uword from, char *to, uword most) {
+	uword n = 0;
+	while (n < most) {
+		uword page = 4096 - (from + n) % 4096, want = page < most - n ? page : most - n;
+		struct { void *at; uword length; } here = {to + n, want}, there = {(void *)(from + n), want};
+		word got = syscall6(N(process_vm_readv), thread, (word)&here, 1, (word)&there, 1, 0);
+		if (got <= 0) return got < 0 ? got : -NO_ACCESS;
+		for (word i = 0; i < got; i++)
+			if (!to[n + i]) return n + i;
+		n += got;
+	}
+	return -NAME_TOO_LONG;
+}
+
+// open_device opens the device of that name for a thread, if writing to it can do no
+// harm. The supervisor opens it itself: what the command's memory says afterwards does
+// not matter.
+static word open_device(const char *path, word flags) {
+	const char *device = safe_device(path);
+	if (!device) return -READ_ONLY;
+	return CALL(openat, FROM_CWD, device, (flags & ACCESS_MODE) | NO_TERMINAL | CLOSE_ON_EXEC, 0, 0);
+}
+
+// answer_open answers one open.
+static void answer_open(int listener, int closed) {
+	static char path[4200];
 	struct seccomp_notif asked = {0};
 	if (CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_RECV, &asked, 0, 0) < 0) return;
 	struct seccomp_notif_resp answer = {asked.id, 0, -READ_ONLY, 0};
 	int at = asked.data.nr == N(openat);
-	word name = asked.data.args[at], flags = asked.data.args[at + 1];
-	char memory[40], path[16] = {0};
-	append(append_number(append(memory, "/proc/"), asked.pid), "/mem");
-	word fd = CALL(openat, FROM_CWD, memory, CLOSE_ON_EXEC, 0, 0);
+	word flags = (int)asked.data.args[at + 1], fd = remote_text(asked.pid, asked.data.args[at], path, 4096);
 	if (fd >= 0) {
-		CALL(pread64, fd, path, sizeof path - 1, name, 0);
-		CALL(close, fd, 0, 0, 0, 0);
+		if (flags & (ACCESS_MODE | CREATE | TRUNCATE | UNNAMED)) fd = open_device(path, flags);
+		else if (closed) fd = open_judged(asked.pid, at ? (int)asked.data.args[0] : FROM_CWD, path, flags);
+		else fd = -READ_ONLY;
 	}
-	const char *device = safe_device(path);
-	if (device && (fd = CALL(openat, FROM_CWD, device, (flags & ACCESS_MODE) | NO_TERMINAL | CLOSE_ON_EXEC, 0, 0)) >= 0) {
+	if (fd >= 0) {
 		struct seccomp_notif_addfd given = {asked.id, 0, (u32)fd, 0, (u32)(flags & CLOSE_ON_EXEC)};
 		word there = CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given, 0, 0);
-		answer.error = there < 0 ? -NO_PERMISSION : 0;
+		answer.error = there < 0 ? there : 0;
 		answer.val = there < 0 ? 0 : there;
 		CALL(close, fd, 0, 0, 0, 0);
+	} else {
+		answer.error = fd;
 	}
 	CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_SEND, &answer, 0, 0);
+}
+
+// The modes of the terminal on standard input, to be put back when the command ends.
+struct modes {
+	int known;
+	char value[64];
+};
+
+enum { GET_MODES = 0x5401, SET_MODES = 0x5402 };
+
+static void keep_modes(struct modes *m) {
+	m->known = CALL(ioctl, 0, GET_MODES, m->value, 0, 0) == 0;
+}
+
+static void restore_modes(const struct modes *m) {
+	struct modes now = {0};
+	keep_modes(&now);
+	if (!m->known || !now.known) return;
+	for (int i = 0; i < 36; i++) // struct termios of the kernel
+		if (m->value[i] != now.value[i]) {
+			CALL(ioctl, 0, SET_MODES, m->value, 0, 0);
+			return;
+		}
 }
 
 // end_children kills every child that this process has. As the subreaper it inherits
@@ -101,12 +148,13 @@ static void pass_on(int signals, word command) {
 }
 
 // supervise stays until the command has ended. listener is the filter's, or BAD_FD.
-static void supervise(word command, int signals, int listener) {
+static void supervise(word command, int signals, int listener, int closed, const struct modes *terminal) {
 	for (;;) {
 		u32 status;
 		word ended = CALL(wait4, -1, &status, 1 /* WNOHANG */, 0, 0);
 		if (ended == command) {
 			end_children();
+			restore_modes(terminal);
 			end_as(status);
 		}
 		if (ended > 0) continue;
@@ -114,7 +162,7 @@ static void supervise(word command, int signals, int listener) {
 		if (CALL(ppoll, waiting, listener == BAD_FD ? 1 : 2, 0, 0, 0) < 0) continue;
 		if (waiting[0].happened & READABLE) pass_on(signals, command);
 		if (listener == BAD_FD) continue;
-		if (waiting[1].happened & READABLE) answer_open(listener);
+		if (waiting[1].happened & READABLE) answer_open(listener, closed);
 		else if (waiting[1].happened) listener = BAD_FD; // the last of the cage has gone
 	}
 }

@@ -43,18 +43,41 @@ enum {
 	FROM_CWD = -100,
 	NO_PERMISSION = 1,
 	NO_ENTRY = 2,
+	NO_ACCESS = 13,
 	INTERRUPTED = 4,
 	NO_CHILD = 10,
 	READ_ONLY = 30,
 	NO_SYSCALL = 38,
+	NAME_TOO_LONG = 36,
 	WRITE_ONLY = 01,
 	ACCESS_MODE = 03,
 	CREATE = 0100,
 	TRUNCATE = 01000,
 	NO_TERMINAL = 0400,
+	NO_WAITING = 04000,
+	NO_ACCESS_TIME = 01000000,
+	PER_PROCESSOR = 0740000, // O_DIRECTORY, O_NOFOLLOW, O_DIRECT and O_LARGEFILE, which processors number differently
 	CLOSE_ON_EXEC = 02000000,
 	PATH_ONLY = 010000000,
 	UNNAMED = 020000000, // the bit of O_TMPFILE that no other flag has
+};
+
+// Flags of open that processors number differently.
+#if defined(__x86_64__)
+enum { DIRECTORY = 0200000, NO_FOLLOW = 0400000 };
+#else
+enum { DIRECTORY = 040000, NO_FOLLOW = 0100000 };
+#endif
+
+// struct statx, as far as it is used.
+struct status {
+	u32 mask, block;
+	u64 attributes;
+	u32 links, uid, gid;
+	unsigned short mode, spare;
+	u64 inode, size, blocks, attributes_mask, times[8];
+	u32 device_major, device_minor, in_major, in_minor;
+	u64 rest[14];
 };
 
 // The compiler makes calls of these two by itself.
@@ -82,6 +105,14 @@ static int contains(const char *s, char c) {
 	for (; *s; s++)
 		if (*s == c) return 1;
 	return 0;
+}
+
+// base_name is what follows the last slash.
+static const char *base_name(const char *path) {
+	const char *name = path;
+	for (; *path; path++)
+		if (*path == '/') name = path + 1;
+	return name;
 }
 
 // append writes s at the end of a text and returns the new end.

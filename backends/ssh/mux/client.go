@@ -59,23 +59,33 @@ func (c *Client) Check(ctx context.Context) (pid int, err error) {
 	return pid, err
 }
 
-// Terminate asks the master at path to exit, which ends its connection and
-// everything on it. It is meant for nod's own masters.
+// Terminate asks nod's own master at path to exit, which ends its connection and
+// everything on it. Any other is left alone: ErrNotOurs.
 func Terminate(ctx context.Context, path string) error {
 	c := &Client{path: path}
 	return c.with(ctx, AnswerLimit, func(r *ride) error {
 		if !r.ours() {
 			return ErrNotOurs
 		}
-		if err := newFrame(askTerminate).u32(r.request()).writeTo(r.conn); err != nil {
-			return err
-		}
-		_, err := r.reply(sayOK)
-		if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) {
-			return nil // it was faster to exit than to answer
-		}
-		return err
+		return r.exit()
 	})
+}
+
+// Exit asks the master to exit, whoever's it is. It is for masters that nod has
+// started.
+func (c *Client) Exit(ctx context.Context) error {
+	return c.with(ctx, AnswerLimit, (*ride).exit)
+}
+
+func (r *ride) exit() error {
+	if err := newFrame(askTerminate).u32(r.request()).writeTo(r.conn); err != nil {
+		return err
+	}
+	_, err := r.reply(sayOK)
+	if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) {
+		return nil // it was faster to exit than to answer
+	}
+	return err
 }
 
 // DialProxy gives the whole connection of nod's own master at path as an
@@ -186,7 +196,7 @@ func (c *Client) board(ctx context.Context) (*ride, error) {
 }
 
 func (r *ride) greet() error {
-	user, err := peerUser(r.conn)
+	user, err := PeerUser(r.conn)
 	if err != nil {
 		return err
 	}

@@ -72,8 +72,9 @@ func parseRights(control []byte) ([]int, error) {
 	return fds, nil
 }
 
-// peerUser is the user id of the process at the other end, from the kernel.
-func peerUser(c *net.UnixConn) (uint32, error) {
+// PeerUser is the user id of the process at the other end of a socket, from the kernel
+// (unix(7), SO_PEERCRED).
+func PeerUser(c *net.UnixConn) (uint32, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return 0, err

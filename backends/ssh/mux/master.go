@@ -181,7 +181,7 @@ func (m *master) serve(c *net.UnixConn) {
 		return
 	}
 	defer m.forget(c)
-	user, err := peerUser(c)
+	user, err := PeerUser(c)
 	if err != nil || user != 0 && int(user) != os.Geteuid() {
 		m.options.Log.Warn("client refused", "user", user, "error", err)
 		return

@@ -76,6 +76,26 @@ func Missing(names ...string) error {
 	return tools.Invalid("missing: %s", strings.Join(names, ", "))
 }
 
+// A tool's guidance is one text: what each request says of the tool, then a line with
+// three dashes, then the whole of it.
+const rule = "\n---\n"
+
+// Brief is the part of a guidance that goes with each request. It ends with the four
+// sections.
+func Brief(guidance string) string {
+	brief, _, _ := strings.Cut(guidance, rule)
+	return strings.TrimSpace(brief)
+}
+
+// Whole is the whole guidance.
+func Whole(guidance string) string {
+	brief, whole, _ := strings.Cut(guidance, rule)
+	if whole = strings.TrimSpace(whole); whole != "" {
+		return whole
+	}
+	return strings.TrimSpace(brief)
+}
+
 // Schema makes the schema of an object from its properties. No others are
 // allowed.
 func Schema(properties map[string]any, required ...string) map[string]any {
@@ -94,11 +114,10 @@ func Schema(properties map[string]any, required ...string) map[string]any {
 func Acting(properties map[string]any) map[string]any {
 	properties["risk"] = map[string]any{
 		"type": "string", "enum": []string{"low", "medium", "high"},
-		"description": "Your own estimate of the risk of this call.",
 	}
-	properties["mutation"] = Bool("Whether the call changes anything on the target.")
-	properties["privesc"] = Bool("Whether it uses or grants elevated rights (sudo, su, doas, set-user-id).")
-	properties["why"] = String("One short sentence for the operator: what this is for and why the risk is what you say.")
+	properties["mutation"] = Bool("")
+	properties["privesc"] = Bool("")
+	properties["why"] = String("")
 	return properties
 }
 
@@ -109,20 +128,29 @@ func ClaimNames(others ...string) []string {
 
 // String is the schema of a text.
 func String(description string) map[string]any {
-	return map[string]any{"type": "string", "description": description}
+	return described(map[string]any{"type": "string"}, description)
+}
+
+// described adds a description, unless it is empty: names that say enough, and those
+// that the prompt explains once, need none.
+func described(schema map[string]any, description string) map[string]any {
+	if description != "" {
+		schema["description"] = description
+	}
+	return schema
 }
 
 // Bool is the schema of a flag.
 func Bool(description string) map[string]any {
-	return map[string]any{"type": "boolean", "description": description}
+	return described(map[string]any{"type": "boolean"}, description)
 }
 
 // Count is the schema of a whole number of at least lowest.
 func Count(lowest int, description string) map[string]any {
-	return map[string]any{"type": "integer", "minimum": lowest, "description": description}
+	return described(map[string]any{"type": "integer", "minimum": lowest}, description)
 }
 
 // Target is the schema of the argument that names a target.
 func Target() map[string]any {
-	return String(`Where: "local", "ssh:HOST", "docker:NAME". Leave it out for the console's current target.`)
+	return String("")
 }

@@ -134,7 +134,7 @@ func Takes(path string) error {
 		return &fs.PathError{Op: "statfs", Path: path, Err: err}
 	}
 	switch {
-	case s.Flags&unix.ST_RDONLY != 0:
+	case uint64(s.Flags)&readOnlyMount != 0:
 		return &fs.PathError{Op: "write", Path: path, Err: unix.EROFS}
 	case s.Files > 0 && s.Ffree == 0:
 		return fmt.Errorf("%s: no inode is left: %w", path, unix.ENOSPC)

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"path"
+	"strings"
 	"time"
 )
 
@@ -64,6 +66,7 @@ type SSH struct {
 	Persist   time.Duration // how long a connection that nobody uses is held
 	Keepalive time.Duration // between two questions whether the host is still there
 	Own       bool          // log in even where the operator's own master could be used
+	Login     string        // who logs in: "auto", "native" or "openssh"
 }
 
 // Docker is the [docker] section.
@@ -78,6 +81,8 @@ type Policy struct {
 	Rules   string // path of the rules file
 	// RevertAfter is when an armed revert comes; 0 means that none is offered.
 	RevertAfter time.Duration
+	Cage        string // "prefer", "require" or "off": where commands that only look run held
+	Held        string // "on", "off" or "prod": where commands that nod cannot read run held, unasked
 }
 
 // Record is the [record] section.
@@ -116,6 +121,28 @@ type Model struct {
 // Target is one [target.NAME] section.
 type Target struct {
 	Trust string `toml:"trust"` // "prod", "stage" or "lab"
+	Cage  string `toml:"cage"`  // as [policy] cage, for this target
+	Held  string `toml:"held"`  // as [policy] held, for this target
+	Login string `toml:"login"` // as ssh.login
+}
+
+// LoginFor says who logs in to a target over ssh: as its own section has it, then
+// the first of those whose name is a pattern for it, then [ssh].
+func (c *Config) LoginFor(target string) string {
+	short := strings.TrimPrefix(target, "ssh:")
+	for _, name := range []string{target, short} {
+		if login := c.Targets[name].Login; login != "" {
+			return login
+		}
+	}
+	for _, name := range sortedKeys(c.Targets) {
+		for _, is := range []string{target, short} {
+			if ok, err := path.Match(name, is); err == nil && ok && c.Targets[name].Login != "" {
+				return c.Targets[name].Login
+			}
+		}
+	}
+	return c.SSH.Login
 }
 
 // Keys is one line of [keys]: which keys give a command. The console knows what

@@ -138,6 +138,11 @@ func (c *Config) check() error {
 		default:
 			return fmt.Errorf("config: target.%s.trust: %q is not one of prod, stage, lab", name, t.Trust)
 		}
+		switch t := c.Targets[name]; t.Login {
+		case "", "auto", "native", "openssh":
+		default:
+			return fmt.Errorf("config: target.%s.login: %q is not one of auto, native, openssh", name, t.Login)
+		}
 	}
 	return nil
 }
@@ -157,6 +162,10 @@ func (c *Config) Explain() []Value {
 	for _, name := range sortedKeys(c.Targets) {
 		key := "target." + name + ".trust"
 		all = append(all, Value{key, c.Targets[name].Trust, c.origins[key]})
+		if login := c.Targets[name].Login; login != "" {
+			key := "target." + name + ".login"
+			all = append(all, Value{key, login, c.origins[key]})
+		}
 	}
 	for _, k := range c.Keys {
 		key := "keys." + k.Name

@@ -1,0 +1,53 @@
+package briefing
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nod-console/nod/agent/model"
+	"github.com/nod-console/nod/tools"
+)
+
+// smallContext is below how many tokens of context a model gets few tools with short
+// texts.
+const smallContext = 16 * 1024
+
+// few are the tools of a model with a small context.
+var few = []string{"run_shell", "send-keys", "read_file", "edit_file", "question"}
+
+// inLine writes the sections of a description in a line each: a heading of its own
+// costs as many tokens as what stands below it.
+var inLine = strings.NewReplacer("\n\n## ", "\n", "\n- ", ": ")
+
+// Offer says which of the registered tools a model is offered.
+type Offer struct {
+	Only  []string // those of these names; nil: all
+	Extra []string // also these, which are offered to nobody else
+	// Context is the model's context in tokens; 0 if it is not known.
+	Context int
+}
+
+// Tools describes the tools of an offer to the model.
+func Tools(registry *tools.Registry, o Offer) []model.ToolSpec {
+	small := o.Context > 0 && o.Context < smallContext
+	var list []model.ToolSpec
+	for _, t := range registry.All() {
+		name, extra := t.Name(), slices.Contains(o.Extra, t.Name())
+		if o.Only != nil && !slices.Contains(o.Only, name) {
+			continue
+		}
+		if optional, ok := t.(tools.Optional); ok && !optional.Offered() && !extra {
+			continue
+		}
+		if small && !extra && !slices.Contains(few, name) {
+			continue
+		}
+		text := t.Description()
+		if small {
+			text, _, _ = strings.Cut(text, "\n\n## ")
+		}
+		text = inLine.Replace(text)
+		list = append(list, model.ToolSpec{Name: name, Description: text, Parameters: t.InputSchema()})
+	}
+	return list
+}

@@ -1,0 +1,191 @@
+package slip
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/nod-console/nod/tools"
+)
+
+// Models make slips that leave no doubt about what they mean: a flag as text, another
+// case of a name, an argument too many. They are repaired, and the result says so. What
+// could change the meaning is left as it is, for the tool to refuse.
+
+// Arguments makes arguments fit a schema, as far as that is certain, and says what it has
+// changed.
+func Arguments(schema map[string]any, args json.RawMessage) (json.RawMessage, []string) {
+	properties, _ := schema["properties"].(map[string]any)
+	var given map[string]json.RawMessage
+	if len(properties) == 0 || json.Unmarshal(args, &given) != nil {
+		return args, nil
+	}
+	var notes []string
+	if inner, name, ok := unwrapped(properties, given); ok {
+		given = inner
+		notes = append(notes, fmt.Sprintf("the arguments stood within %q", name))
+	}
+	_, acts := properties["risk"]
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if _, known := properties[name]; known {
+			continue
+		}
+		if right := spelled(name, properties); right != "" && given[right] == nil {
+			given[right] = given[name]
+			notes = append(notes, fmt.Sprintf("%q was taken for %q", name, right))
+		} else if harmless(name, given[name], acts) {
+			notes = append(notes, fmt.Sprintf("there is no argument %q: it was left out", name))
+		} else {
+			continue
+		}
+		delete(given, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		property, _ := properties[name].(map[string]any)
+		if value, ok := fitted(property, given[name]); ok {
+			notes = append(notes, fmt.Sprintf("%q was %.80s; it was taken for %.80s", name, given[name], value))
+			given[name] = value
+		}
+	}
+	if notes == nil {
+		return args, nil
+	}
+	fixed, err := json.Marshal(given)
+	if err != nil {
+		return args, nil
+	}
+	return fixed, notes
+}
+
+// unwrapped are arguments that stand within a single one which there is not.
+func unwrapped(properties map[string]any, given map[string]json.RawMessage) (inner map[string]json.RawMessage, name string, ok bool) {
+	if len(given) != 1 {
+		return nil, "", false
+	}
+	for name, value := range given {
+		if _, known := properties[name]; known || !slices.Contains([]string{"arguments", "args", "parameters", "params", "input", "kwargs"}, name) {
+			return nil, "", false
+		}
+		var text string
+		if json.Unmarshal(value, &text) == nil {
+			value = json.RawMessage(text)
+		}
+		return inner, name, json.Unmarshal(value, &inner) == nil && inner != nil
+	}
+	return nil, "", false
+}
+
+// plainName is a name without what models spell differently.
+func plainName(name string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// spelled is the one property that a name spells differently; empty if there is none.
+func spelled(name string, properties map[string]any) (right string) {
+	for property := range properties {
+		if plainName(property) == plainName(name) {
+			if right != "" {
+				return ""
+			}
+			right = property
+		}
+	}
+	return right
+}
+
+// decisive is in the names of arguments that decide where, as whom, on what or whether
+// something is done: without them, another thing would be done than was meant.
+var decisive = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)dry|simul|preview|noop|check|only|dir|cwd|path|folder|file|user|host|target|server|node|container|env|stdin|input|root|sudo|shell|confirm|approv|undo|revert|max|limit|exclu|inclu|filter|force|pane|session|mode|recurs|pattern|content|command|keys?$`)
+})
+
+// harmless reports whether an argument that there is not can be left out: one that asks
+// for nothing, or, in a call that only looks, or by its name, does not decide anything.
+func harmless(name string, value json.RawMessage, acts bool) bool {
+	switch strings.TrimSpace(string(value)) {
+	case "null", "false", `""`, "[]", "{}":
+		return true
+	case "true":
+		return !acts
+	}
+	return !acts || !decisive().MatchString(name)
+}
+
+var wholeNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]{1,15}(\.0+)?$`) })
+
+// fitted is a value in the type that a property wants, where it was written in another;
+// ok is false if there is nothing to change.
+func fitted(property map[string]any, value json.RawMessage) (json.RawMessage, bool) {
+	var text string
+	isText := json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"'
+	switch word := strings.ToLower(strings.TrimSpace(text)); property["type"] {
+	case "boolean":
+		if isText && (word == "true" || word == "false") {
+			return json.RawMessage(word), true
+		}
+	case "integer":
+		if !isText {
+			word = string(value)
+		}
+		if number, _, fraction := strings.Cut(word, "."); wholeNumber().MatchString(word) && (isText || fraction) {
+			return json.RawMessage(number), true
+		}
+	case "array":
+		var list []json.RawMessage
+		switch {
+		case !isText || text == "":
+		case json.Unmarshal([]byte(text), &list) == nil:
+			return json.RawMessage(text), true
+		case kindOfItems(property) != "object": // a text is none of those: the tool says so, or reads it
+			return json.RawMessage("[" + string(value) + "]"), true
+		}
+	case "string":
+		for _, one := range words(property["enum"]) {
+			if isText && one != text && strings.EqualFold(one, word) {
+				return json.RawMessage(strconv.Quote(one)), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// kindOfItems is the type of what an array holds; empty if it is not said.
+func kindOfItems(property map[string]any) string {
+	items, _ := property["items"].(map[string]any)
+	kind, _ := items["type"].(string)
+	return kind
+}
+
+// words are the strings of an enum.
+func words(enum any) []string {
+	all, _ := enum.([]string)
+	return all
+}
+
+// Resolve returns the tool that a name means: the one of that name, or, without a prefix that
+// some models write and whatever the case, the only one. ok is false if there is none.
+func Resolve(registry *tools.Registry, name string) (right string, ok bool) {
+	if _, ok := registry.Get(name); ok {
+		return name, true
+	}
+	bare := name
+	if at := strings.LastIndexAny(name, ".:/"); at >= 0 {
+		if before := strings.ToLower(name[:at]); slices.Contains([]string{"functions", "function", "tools", "tool", "nod", "default_api"}, before) {
+			bare = name[at+1:]
+		}
+	}
+	for _, t := range registry.All() {
+		if plainName(t.Name()) == plainName(bare) {
+			if right != "" {
+				return "", false
+			}
+			right = t.Name()
+		}
+	}
+	return right, right != ""
+}

@@ -1,0 +1,14 @@
+setopt extendedglob
+preexec_functions=(${preexec_functions:#__nod_*})
+precmd_functions=(${precmd_functions:#__nod_*})
+zshaddhistory_functions=(${zshaddhistory_functions:#__nod_*})
+PS1=${PS1//"%{"$'\e]133;'[BP]";h="[0-9a-f]##$'\a'"%}"/}
+PS2=${PS2//"%{"$'\e]133;'[BP]";h="[0-9a-f]##$'\a'"%}"/}
+PROMPT_EOL_MARK=${PROMPT_EOL_MARK//"%{"$'\e]133;E;h='[0-9a-f]##$'\a'"%}"/}
+[[ ${__nod_y[1]} == 1 ]] || unset PROMPT_EOL_MARK
+[[ ${__nod_y[2]} == 1 || -n $preexec_functions ]] || unset preexec_functions
+[[ ${__nod_y[3]} == 1 || -n $precmd_functions ]] || unset precmd_functions
+[[ ${__nod_y[4]} == 1 || -n $zshaddhistory_functions ]] || unset zshaddhistory_functions
+unfunction -m "__nod_*"
+unset -m "__nod_*"
+builtin printf "FAREWELL"

@@ -1,0 +1,80 @@
+package shells
+
+import (
+	"slices"
+	"strings"
+)
+
+// Family is a family of shells that can be tracked.
+type Family string
+
+// The families.
+const (
+	None    Family = ""     // not known (yet)
+	Bash    Family = "bash" // bash from 4.4, which announces commands by itself
+	OldBash Family = "old"  // bash before that
+	Posix   Family = "sh"   // dash, busybox ash and their like
+	Zsh     Family = "zsh"
+	Fish    Family = "fish" // fish from 3.4
+
+	// Mute is a shell that cannot be made to say when a command ends.
+	Mute Family = "mute"
+)
+
+// Readline reports whether lines are edited by GNU readline.
+func (f Family) Readline() bool { return f == Bash || f == OldBash }
+
+// Announces reports whether the shell itself says that a command begins.
+func (f Family) Announces() bool { return f == Bash || f == Zsh || f == Fish }
+
+// Pastes reports whether a command is best pasted: the line editor may have
+// plans of its own for single keys.
+func (f Family) Pastes() bool { return f == Zsh || f == Fish }
+
+// Decorates reports whether the line editor shows more than what is typed: a
+// prompt at the right, completions below.
+func (f Family) Decorates() bool { return f == Zsh || f == Fish }
+
+// Known reports whether a hook may call its shell so.
+func (f Family) Known() bool {
+	return slices.Contains([]Family{Bash, OldBash, Posix, Zsh, Fish, Mute}, f)
+}
+
+// Named is the name of a shell without the sign of a login.
+func Named(command string) string { return strings.TrimPrefix(command, "-") }
+
+// Is reports whether a program, by the name that the system gives it, is a shell
+// that [Hook] fits.
+func Is(command string) bool {
+	switch Named(command) {
+	case "bash", "sh", "dash", "ksh", "mksh", "ash", "rbash", "zsh", "fish":
+		return true
+	}
+	return false
+}
+
+// Edits reports whether a shell of that name Edits its lines itself.
+func Edits(shell string) bool {
+	switch shell {
+	case "bash", "rbash", "zsh", "fish":
+		return true
+	}
+	return false
+}
+
+// Script is what a shell was told to run on its command line, or empty.
+func Script(argv []string) string {
+	for i := 1; i < len(argv); i++ {
+		switch a := argv[i]; {
+		case a == "--rcfile", a == "--init-file", a == "--init-command", a == "-C", a == "-o", a == "+o", a == "-O", a == "+O":
+			i++
+		case a == "--":
+		case a == "-c", a == "--command", strings.HasPrefix(a, "--command="):
+			return strings.Join(argv[i:], " ")
+		case strings.HasPrefix(a, "-"), strings.HasPrefix(a, "+"):
+		default:
+			return a
+		}
+	}
+	return ""
+}

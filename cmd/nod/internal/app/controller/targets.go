@@ -1,0 +1,341 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/ssh"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
+	"github.com/nod-console/nod/ui/console"
+	picker "github.com/nod-console/nod/ui/targets"
+)
+
+// connectAll connects the targets of the start. Without this machine there is
+// no console; a host that cannot be reached is told.
+func (d *Controller) connectAll(ctx context.Context) error {
+	d.targetsChanged()
+	for _, name := range d.Targets {
+		err := d.connect(ctx, d.parts.core, name)
+		switch {
+		case err == nil:
+		case name == local.Name || ctx.Err() != nil:
+			return err
+		default:
+			d.screen.SetTarget(console.TargetStatus{Name: name, State: "not connected"})
+			d.screen.Fail("connect: "+err.Error(), "")
+		}
+	}
+	return nil
+}
+
+// awaitTarget waits for the current target, if it is one of the start that is not
+// connected yet, and says so. The operator may choose another one meanwhile.
+func (d *Controller) awaitTarget(ctx context.Context) error {
+	for said := ""; ; {
+		d.mu.Lock()
+		moved := d.moved
+		d.mu.Unlock()
+		name := d.currentTarget()
+		d.mu.Lock()
+		settled := d.attempted[name] || !slices.Contains(d.Targets, name)
+		d.mu.Unlock()
+		if settled {
+			return nil
+		}
+		if name != said {
+			d.screen.Notify("waits for " + name + ", which is being connected")
+			said = name
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// settle notes that an attempt to connect a target is over.
+func (d *Controller) settle(name string) {
+	d.mu.Lock()
+	d.attempted[name] = true
+	d.mu.Unlock()
+	d.move()
+}
+
+// move wakes those who wait for the current target.
+func (d *Controller) move() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.moved)
+	d.moved = make(chan struct{})
+}
+
+// connect opens a target and shows its panes until it is dropped or ctx ends.
+func (d *Controller) connect(ctx context.Context, h *app.Core, name string) error {
+	defer d.settle(name)
+	s, err := h.Targets.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer d.settle(s.Name()) // which a container is not always called by
+	for _, note := range s.Notes {
+		d.screen.Notify(note)
+	}
+	if s.Container != nil {
+		if err := d.follow(ctx, h, s.Container.Engine); err != nil {
+			return err
+		}
+	}
+	if s.Panes == nil {
+		return nil
+	}
+	if _, err := s.Panes.Shared(ctx); err != nil {
+		return fmt.Errorf("panes: %w", err)
+	}
+	d.mirrorOnce(ctx, s)
+	return nil
+}
+
+// mirrorOnce shows the panes of a target until it is dropped, if that is not done
+// already. Nothing of the target is held after that: with it go the emulators of
+// its panes.
+func (d *Controller) mirrorOnce(ctx context.Context, s *targets.Target) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.mirrored[s] {
+		return
+	}
+	if d.mirrored == nil {
+		d.mirrored = map[*targets.Target]bool{}
+	}
+	d.mirrored[s] = true
+	d.background.Go(func() {
+		d.mirror(ctx, s)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.mirrored, s)
+	})
+	d.background.Go(func() { d.tendLink(ctx, s) })
+	if s.Container != nil {
+		d.background.Go(func() { d.tendLoad(ctx, s) })
+	}
+}
+
+// tendLink shows when a target's connection is lost or made again, until the target
+// is dropped or ctx ends.
+func (d *Controller) tendLink(ctx context.Context, s *targets.Target) {
+	var shown string // the latency
+	for lost, way := "", s.Way(); ; {
+		changed := s.LinkChanged()
+		if changed == nil {
+			return
+		}
+		latency, state := s.Link()
+		switch {
+		case state != "" && lost == "":
+			d.screen.Notify(s.Name() + ": " + state)
+		case state == "" && lost != "":
+			again := ": connected again"
+			if s.Container != nil {
+				again = ": the container runs again"
+			}
+			d.screen.Notify(s.Name() + again + elsewhere(way, s.Way()))
+			way = s.Way()
+		}
+		if now := picker.Latency(latency); state != lost || now != shown {
+			lost, shown = state, now
+			d.targetsChanged()
+		}
+		select {
+		case <-changed:
+		case <-time.After(max(d.Config.SSH.Keepalive, time.Second)): // there may be another latency
+		case <-s.Gone:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// elsewhere says of a connection that was made again where it goes now, if that
+// is another way than before.
+func elsewhere(before, now string) string {
+	switch {
+	case before == now:
+		return ""
+	case now == "":
+		return ", on a connection of nod's own"
+	}
+	return ", " + now
+}
+
+// core is the Core, once it is open; nil before.
+func (d *Controller) core() *app.Core {
+	select {
+	case <-d.opened:
+		return d.parts.core
+	default:
+		return nil
+	}
+}
+
+// currentTarget is the target that calls mean that name none.
+func (d *Controller) currentTarget() string {
+	if h := d.core(); h != nil {
+		return h.Targets.Current()
+	}
+	return d.Targets[0]
+}
+
+// step shows how far a connection is.
+func (d *Controller) step(target, text string) {
+	d.mu.Lock()
+	d.steps[target] = text
+	d.mu.Unlock()
+	d.targetsChanged()
+}
+
+// targetsChanged shows which target is the current one, and how it stands.
+func (d *Controller) targetsChanged() {
+	d.move()
+	d.screen.SetTarget(d.statusOf(d.currentTarget()))
+	d.screen.TargetsChanged()
+}
+
+// statusOf is how a target stands.
+func (d *Controller) statusOf(name string) console.TargetStatus {
+	h := d.core()
+	status := console.TargetStatus{Name: name, Trust: string(h.Policy.TrustOf(name))}
+	open, opening := h.Targets.List()
+	there := slices.IndexFunc(open, func(s *targets.Target) bool { return s.Name() == name })
+	switch {
+	case len(opening) > 0:
+		d.mu.Lock()
+		status.State = fmt.Sprintf("connecting %s: %s", opening[0], d.steps[opening[0]])
+		d.mu.Unlock()
+	case there >= 0:
+		status.Latency, status.State = open[there].Link()
+		if status.State == "" {
+			d.mu.Lock()
+			status.Load = d.loads[name]
+			d.mu.Unlock()
+		}
+	default:
+		status.State = "not connected"
+	}
+	return status
+}
+
+// listTargets are the targets for the picker: those that are open, those that
+// are being connected, this machine, and the hosts of ssh_config.
+func (d *Controller) listTargets() []picker.Target {
+	h := d.core()
+	if h == nil {
+		return nil
+	}
+	current := h.Targets.Current()
+	open, opening := h.Targets.List()
+	var all []picker.Target
+	listed := map[string]bool{}
+	add := func(t picker.Target) {
+		if !listed[t.Name] {
+			listed[t.Name] = true
+			t.Trust, t.Current = string(h.Policy.TrustOf(t.Name)), t.Name == current
+			all = append(all, t)
+		}
+	}
+	for _, s := range open {
+		t := picker.Target{Name: s.Name(), State: picker.Connected, Panes: len(s.List())}
+		if t.Latency, t.Detail = s.Link(); t.Detail != "" {
+			t.State = picker.Lost
+		}
+		if s.Container != nil {
+			t.Word, t.Logs = s.Container.Sign(), true
+			if there, ok := s.Container.Known(); ok && t.Detail == "" {
+				t.Detail = inWords(there)
+			}
+		}
+		add(t)
+	}
+	for _, name := range opening {
+		d.mu.Lock()
+		add(picker.Target{Name: name, State: picker.Connecting, Detail: d.steps[name]})
+		d.mu.Unlock()
+	}
+	add(picker.Target{Name: local.Name, Detail: "this machine"})
+	active, idle := containerRows(h.Targets.Engines)
+	for _, row := range active {
+		add(row)
+	}
+	for _, name := range hosts(h) {
+		add(picker.Target{Name: name})
+	}
+	for _, row := range idle {
+		add(row)
+	}
+	return all
+}
+
+// hosts are the names that ssh_config has. One that cannot be read has none
+// here; whoever connects is told.
+func hosts(h *app.Core) []string {
+	names, err := ssh.Names(h.Targets.Lines.SSHOptions())
+	if err != nil {
+		return nil
+	}
+	for i, n := range names {
+		names[i] = ssh.Host{Name: n}.String()
+	}
+	return names
+}
+
+// useTarget makes a target the current one, and connects it before if need be.
+func (d *Controller) useTarget(ctx context.Context, name string) error {
+	parts, err := d.ready(ctx)
+	if err != nil {
+		return err
+	}
+	h := parts.core
+	if err := d.connect(ctx, h, name); err != nil {
+		d.targetsChanged()
+		return err
+	}
+	name, err = h.Targets.Canonical(name)
+	if err != nil {
+		return err
+	}
+	h.Targets.Choose(name)
+	return nil
+}
+
+// dropTarget gives a target up, with the panes on it.
+func (d *Controller) dropTarget(ctx context.Context, name string) error {
+	parts, err := d.ready(ctx)
+	if err != nil {
+		return err
+	}
+	return parts.core.Targets.Drop(name)
+}
+
+// attachTo is the command by which the operator gets at a target's panes by
+// hand.
+func (d *Controller) attachTo(name string) string {
+	h := d.core()
+	if h == nil {
+		return ""
+	}
+	s := h.Targets.Get(name)
+	if s == nil {
+		return ""
+	}
+	for _, p := range s.List() {
+		if targets.IsShared(p) {
+			return s.Attach(p)
+		}
+	}
+	return ""
+}

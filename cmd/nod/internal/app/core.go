@@ -1,0 +1,147 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/nod-console/nod/agent"
+	"github.com/nod-console/nod/agent/gate"
+	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/agent/redact"
+	"github.com/nod-console/nod/agent/trace"
+	"github.com/nod-console/nod/agent/undo"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/desk"
+	"github.com/nod-console/nod/tools/files"
+	"github.com/nod-console/nod/tools/guard"
+)
+
+// Core is nod put together for one invocation: targets behind the guard, the
+// policy with the only mint, the ledger, and the gate that joins them.
+type Core struct {
+	config *config.Config
+	State  string
+	spare  string // where conversations are meanwhile; see SpareHistory
+
+	Guard     *guard.Guard
+	Targets   *targets.Targets
+	FilesRead *files.Seen
+	Tools     *tools.Registry
+
+	Undo     *undo.Journal
+	warn     func(string)
+	Ledger   *ledger.Ledger
+	recorder *record.Recorder
+	Policy   *policy.Engine
+	secrets  *redact.Keeper
+	Gate     *gate.Gate
+	trace    *trace.Writer // nil unless NOD_TRACE is set
+
+	verifier *tools.Verifier
+	guidance *Guidance
+	getenv   func(string) string
+
+	closers []func() error
+}
+
+// Options says which parts an invocation needs.
+type Options struct {
+	targets.Options
+
+	Approver   policy.Approver
+	ApproveAll bool
+	Allow      questions.Allower // whether the working folder may be read
+	Choose     desk.Asker        // the model's questions; nil: nobody is there
+	Spare      string            // where conversations are that cannot be kept; empty: nowhere
+	Unbounded  bool              // no time-out but the action's own
+	Ended      func(agent.RunEnded)
+	Reverting  func(agent.Reverting)
+}
+
+// Open opens what an invocation works with: state, ledger, policy, tools,
+// gate. No target is open then: see [targets.Targets]. After an error nothing is left
+// open.
+func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err error) {
+	h = &Core{config: c, getenv: getenv, spare: p.Spare, warn: p.Warn}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.Close())
+			h = nil
+		}
+	}()
+	if h.State, _, err = config.StateDirAnyway(getenv); err != nil {
+		return h, err
+	}
+	var lost string
+	if h.Ledger, lost, err = record.OpenLedger(getenv, h.State, ledger.Options{Witness: record.Copies(c), Wait: true}); err != nil {
+		return h, fmt.Errorf("record: %w", err)
+	}
+	if lost != "" && p.Warn != nil {
+		p.Warn(lost + "; if that was not you, find out who it was: nod audit verify goes on saying so")
+	}
+	h.closers = append(h.closers, h.closeLedger)
+	if h.secrets, err = OpenSecrets(c); err != nil {
+		return h, err
+	}
+	if h.recorder, err = record.OpenRecorder(h.Ledger, h.State, recordingFilter(h.secrets)); err != nil {
+		return h, fmt.Errorf("record: %w", err)
+	}
+	if h.trace, err = openTrace(getenv, h.State, p.Warn); err != nil {
+		return h, err
+	}
+	if h.trace != nil {
+		h.closers = append(h.closers, h.trace.Close)
+	}
+	h.closers = append(h.closers, h.recorder.Recordings.Close, h.recorder.WarnAtEnd(h.State, p.Warn))
+	p.Tap = h.recorder.Tap
+	p.Hidden = (&PolicySetup{Config: c, getenv: getenv, state: h.State, spare: h.spare}).own()
+	if h.Undo, err = undo.Open(filepath.Join(h.State, "undo"), nil); err != nil {
+		return h, err
+	}
+	minter, verifier := tools.NewMint()
+	h.Guard, h.verifier = guard.New(verifier), verifier
+	h.guidance = NewGuidance(c, getenv, h.State, p.Allow, p.Warn)
+	lines, err := targets.NewConnections(c, getenv)
+	if err != nil {
+		return h, err
+	}
+	h.Targets = targets.New(h.Guard, lines, c, p.Options)
+	h.closers = append(h.closers, h.Targets.Close)
+	if err = h.openPolicy(minter, p); err != nil {
+		return h, err
+	}
+	if h.Tools, err = h.register(p); err != nil {
+		return h, err
+	}
+	timeout := c.Agent.ToolTimeout
+	if p.Unbounded {
+		timeout = 0
+	}
+	h.Gate, err = gate.New(gate.Config{
+		Tools: h.Tools, Policy: h.Policy, Ledger: h.recorder,
+		Operator: process.Operator(), Timeout: timeout, Secrets: h.secrets, Ended: p.Ended,
+		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember,
+	})
+	if err == nil {
+		h.Guard.Fill(h.Gate.Fill)
+		h.closers = append(h.closers, func() error { h.Gate.Close(); return nil })
+	}
+	return h, err
+}
+
+// Close closes the parts in the opposite order.
+func (h *Core) Close() error {
+	var errs []error
+	for i := len(h.closers) - 1; i >= 0; i-- {
+		errs = append(errs, h.closers[i]())
+	}
+	h.closers = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,89 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/desk"
+	"github.com/nod-console/nod/tools/files"
+	"github.com/nod-console/nod/tools/terminal"
+	"github.com/nod-console/nod/tools/web"
+)
+
+// register makes the tools that the configuration and the invocation allow.
+func (h *Core) register(p Options) (*tools.Registry, error) {
+	h.FilesRead = &files.Seen{}
+	all := append([]tools.Tool{desk.Time{}, desk.Todo{}, desk.Question{Ask: p.Choose}}, h.webTools()...)
+	if h.config.Tools.Shell {
+		all = append(all, &terminal.RunShell{Guard: h.Guard, Timeout: h.config.Tools.ShellTimeout})
+		if p.Panes {
+			all = append(all, &terminal.SendKeys{Guard: h.Guard}, &terminal.CapturePane{Guard: h.Guard})
+			all = append(all,
+				terminal.NewCreateSession(h.Guard), terminal.NewKillSession(h.Guard),
+				terminal.NewCreatePane(h.Guard), terminal.NewKillPane(h.Guard))
+		}
+	}
+	if h.config.Tools.Files {
+		some, err := h.fileTools()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	registry := &tools.Registry{}
+	for _, t := range append(all, &desk.Help{Tools: registry}) {
+		if err := registry.Register(t); err != nil {
+			return nil, err
+		}
+	}
+	return registry, nil
+}
+
+// fileTools are the tools for files, within the bounds that the operator has set.
+func (h *Core) fileTools() ([]tools.Tool, error) {
+	bounds, err := h.bounds()
+	if err != nil {
+		return nil, err
+	}
+	return []tools.Tool{
+		&files.ReadFile{Guard: h.Guard, Seen: h.FilesRead, Bounds: bounds},
+		&files.WriteFile{Guard: h.Guard, Seen: h.FilesRead, Keeper: h.Undo, Bounds: bounds},
+		&files.EditFile{Guard: h.Guard, Seen: h.FilesRead, Keeper: h.Undo, Bounds: bounds},
+		&files.Grep{Guard: h.Guard, Hides: h.Policy.Hides, Bounds: bounds},
+		&files.Glob{Guard: h.Guard, Bounds: bounds},
+	}, nil
+}
+
+// bounds are where the tools for files may go. A workspace must be there.
+func (h *Core) bounds() (files.Bounds, error) {
+	var b files.Bounds
+	if dir := h.config.Tools.Workspace; dir != "" {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return b, fmt.Errorf("tools.workspace: %w; make the folder, or correct the path", err)
+		}
+		b.Workspace = real
+	}
+	for _, name := range h.config.Tools.AllowedPaths {
+		b.Allowed = append(b.Allowed, filepath.Clean(name))
+		if real, err := filepath.EvalSymlinks(name); err == nil && real != filepath.Clean(name) {
+			b.Allowed = append(b.Allowed, real) // paths are resolved before they are judged
+		}
+	}
+	return b, nil
+}
+
+// webTools are the tools for the public network.
+func (h *Core) webTools() []tools.Tool {
+	c := h.config.Tools
+	domains := web.Domains{Allowed: c.FetchAllowed, Blocked: c.FetchBlocked}
+	var all []tools.Tool
+	if c.Fetch {
+		all = append(all, &web.FetchURL{Guard: h.Guard, Client: web.New(web.Options{Domains: domains})})
+	}
+	if c.Search {
+		all = append(all, &web.WebSearch{Guard: h.Guard, Client: web.New(web.Options{}), Key: c.BraveKey, Domains: domains})
+	}
+	return all
+}

@@ -1,0 +1,106 @@
+package guard_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/confine"
+	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/guard"
+)
+
+// caged is a world whose target can hold commands.
+func caged(t *testing.T) (world, *confine.Cage) {
+	t.Helper()
+	w := newWorld(t)
+	w.Remove("local")
+	target := local.New(os.Environ())
+	keeper := confine.NewKeeper(target, "*.key\n")
+	cage, err := keeper.Cage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(keeper.Close(context.Background()), target.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := w.Add(guard.Place{Target: target, User: "ops", Shell: "sh", Panes: w.pane, Cage: keeper}); err != nil {
+		t.Fatal(err)
+	}
+	return w, cage
+}
+
+// A held command runs behind the wall that the action names, and behind no other.
+func TestHeldExec(t *testing.T) {
+	w, cage := caged(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "the.key"), []byte("hidden\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(a tools.Action) (string, backends.Outcome, error) {
+		var out bytes.Buffer
+		p, err := w.Exec(t.Context(), a, w.minter.Mint(a), &out, &out)
+		if err != nil {
+			return "", backends.Outcome{}, err
+		}
+		o, err := p.Wait()
+		return out.String(), o, err
+	}
+	a := tools.Action{Tool: "x", Kind: tools.Exec, Target: "local", User: "ops", Command: "cat the.key; echo x > new; exit 3", Dialect: "sh", Dir: dir, Wall: cage.Wall()}
+	out, o, err := run(a)
+	if err != nil || o != backends.ExitedWith(3) || !strings.HasPrefix(out, "hidden\n") {
+		t.Errorf("%q, %v, %v", out, o, err)
+	}
+	a.Grants = confine.Closed
+	if out, o, err = run(a); err != nil || o != backends.ExitedWith(3) || strings.Contains(out, "hidden\n") {
+		t.Errorf("closed: %q, %v, %v", out, o, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it was written: %v", err)
+	}
+	a.Wall = "M"
+	var changed *guard.ChangedError
+	if _, _, err := run(a); !errors.As(err, &changed) {
+		t.Errorf("behind a wall that is not there: %v", err)
+	}
+}
+
+// In a pane the line says that it is held: a plain command as it is, anything else in a
+// shell of its own.
+func TestHeldInAPane(t *testing.T) {
+	w, cage := caged(t)
+	ro, held := cage.Prefix(""), cage.Prefix(confine.Closed)
+	for _, c := range []struct{ command, dialect, grants, want string }{
+		{"df -h /", "bash", "", ro + "df -h /"},
+		{"ls *.log $HOME '$x'", "zsh", "", ro + "ls *.log $HOME '$x'"},
+		{"docker ps", "bash", "UI", strings.TrimSpace(ro) + " +UI docker ps"},
+		{"./check --all", "bash", confine.Closed, held + "./check --all"},
+		{"df -h | sort", "bash", "", ro + "bash -c -- 'df -h | sort'"},
+		{"echo it\\'s", "bash", "", ro + "bash -c -- 'echo it\\'\\''s'"},
+		{"ls $(pwd)", "sh", "", ro + "sh -c -- 'ls $(pwd)'"},
+		{"LANG=C ls", "bash", "", ro + "bash -c -- 'LANG=C ls'"},
+		{"ls 2>/dev/null", "bash", "", ro + "bash -c -- 'ls 2>/dev/null'"},
+		{"df -h | sort", "fish", "", ro + "fish --no-config '--command=df -h | sort'"},
+		{"echo $((1+1))", "bash", "", ro + "bash -c -- 'echo $((1+1))'"},
+	} {
+		w.pane.got, w.pane.state.Shell = nil, c.dialect
+		a := tools.Action{
+			Tool: "x", Kind: tools.Run, Target: "local", User: "ops", Pane: "%3", Prompt: true,
+			Command: c.command, Dialect: c.dialect, Wall: cage.Wall(), Grants: c.grants,
+		}
+		if _, err := w.Run(t.Context(), a, w.minter.Mint(a), guard.Dispatch{}); err != nil {
+			t.Errorf("%s: %v", c.command, err)
+		}
+		if len(w.pane.got) != 1 || w.pane.got[0] != "run "+c.want {
+			t.Errorf("%s: %q, want %q", c.command, w.pane.got, c.want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package risk
+
+import (
+	"testing"
+)
+
+// TestLossByKind holds the kinds of loss that no table of one program knows.
+func TestLossByKind(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		// the power state, by whatever way
+		"systemctl start reboot.target",
+		"busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager Reboot b true",
+		"gdbus call --system --dest org.freedesktop.login1 --object-path /org/freedesktop/login1 --method org.freedesktop.login1.Manager.PowerOff true",
+		"loginctl poweroff",
+		"rtcwake -m mem -s 60",
+		"echo mem > /sys/power/state",
+		"fence_ipmilan -a bmc -o off",
+		// firmware and the state of the factory
+		"efibootmgr -b 0001 -B",
+		"mokutil --reset",
+		"firstboot -y",
+		"flash_erase /dev/mtd0 0 0",
+		"vtysh -c 'write erase'",
+		// repairs that throw something away
+		"e2fsck -fy /dev/sda1",
+		"xfs_repair -L /dev/sda1",
+		"btrfs rescue zero-log /dev/sda1",
+		"tune2fs -O ^has_journal /dev/sda1",
+		"zpool import -F tank",
+		// receivers and filters over devices and snapshots
+		"zfs recv -F tank/x < s",
+		"nbdcopy x /dev/sda",
+		"somecopier --to=/dev/nvme0n1 image",
+		// shell escapes and deletions in clients
+		"mysql -e 'system rm -rf x'",
+		"sqlite3 a.db '.restore x.db'",
+		"psql -c '\\! rm -rf x'",
+		// a store's interface over HTTP
+		"curl -X POST http://localhost:9200/index/_delete_by_query -d '{}'",
+		"curl -X DELETE http://localhost:5984/db",
+		"wget --method=DELETE http://localhost:9200/x",
+		"http DELETE localhost:9200/x",
+		"curl http://localhost:8086/query --data-urlencode 'q=drop database x'",
+		// what names and options say
+		"k3s-uninstall.sh",
+		"somecleaner --purge /srv",
+		"ssacli ctrl slot=0 ld 1 delete",
+		"govc vm.destroy x",
+		// files that are emptied, rights that nobody can put back
+		"cp /dev/null app.db",
+		"sed -i d app.db",
+		"chmod -R 000 /",
+		"chown -R nobody /etc",
+	} {
+		if v := Command(command, Bash); v.Effect != Destroy {
+			t.Errorf("%q: %v, want destroy: %v", command, v.Effect, v.Findings)
+		}
+	}
+	for _, command := range []string{
+		"busctl list", "curl -s http://localhost:9200/_cat/indices", "chmod -R 750 /srv/app/releases", "e2fsck -n /dev/sda1",
+		"sed -i 's/a/b/' app.conf", "cp a b", "systemctl restart nginx",
+	} {
+		if v := Command(command, Bash); v.Effect == Destroy {
+			t.Errorf("%q: destroy: %v", command, v.Findings)
+		}
+	}
+}
+
+// TestWhatIsNotUnderstoodNamesItsSecrets: whoever does not know a program, an option
+// or a language still knows which files a command names.
+func TestWhatIsNotUnderstoodNamesItsSecrets(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"nobody-knows-this /etc/shadow",
+		"nobody-knows-this --input=/etc/shadow",
+		"nobody-knows-this @/etc/shadow",
+		"nobody-knows-this file:///etc/shadow",
+		"cd /etc && nobody-knows-this shadow",
+		"nobody-knows-this < /etc/shadow",
+		"echo /etc/shadow | nobody-knows-this -T -",
+		"python3 -c 'print(open(\"/etc/shadow\").read())'",
+		"perl -ne print /etc/shadow",
+		"socat -u file:/etc/shadow -",
+		"mtr --raw -F /etc/shadow",
+		"zip /tmp/x.zip /etc/shadow",
+		"aws ec2 describe-instances --filters file:///etc/shadow",
+		"LESSOPEN='cat /etc/shadow' less x",
+	} {
+		v := Command(command, Bash)
+		if !v.Flags.Has(Secret) || v.Auto || v.Unread {
+			t.Errorf("%q: flags %v, auto %v, unread %v", command, v.Flags, v.Auto, v.Unread)
+		}
+	}
+	for _, command := range []string{"nobody-knows-this /etc/hosts", "python3 -c 'print(1)'", "ls -l /etc/shadow", "nobody-knows-this '*.txt'"} {
+		if v := Command(command, Bash); v.Flags.Has(Secret) {
+			t.Errorf("%q is secret: %v", command, v.Findings)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package risk
+
+import (
+	"path"
+	"strings"
+)
+
+// readPath judges a path whose content (or with kindMeta whose names) are read.
+func (a *assessor) readPath(w word, k kind) {
+	text := path.Clean(w.text)
+	a.pathNeeds(text)
+	switch {
+	case w.text == "-" || w.text == "" || quietDevice(text) && !w.glob:
+		return
+	case isNetwork(text) || strings.Contains(w.text, "://") || strings.HasPrefix(text, "/inet/") || strings.HasPrefix(text, "/inet4/") || strings.HasPrefix(text, "/inet6/"):
+		a.note(Observe, Exfil, "path.network", "opens a connection to another host", w)
+		return
+	case k == kindMeta:
+		return
+	}
+	p := placeOf(w.text, "")
+	c := a.class(w.text, "", k == kindTree || w.tree)
+	if p.relative {
+		for _, cwd := range a.scope.cwds {
+			c |= a.class(w.text, cwd, k == kindTree || w.tree)
+		}
+	}
+	c |= a.printedPath(w) & classSecret
+	switch {
+	case c&classSecret != 0:
+		a.note(Observe, Secret, "path.secret", shown(w.text)+" holds or may hold secrets", w)
+	case c&classDevice != 0:
+		a.note(Observe, Secret, "path.device", "reads raw storage or memory", w)
+	case strings.HasPrefix(text, "/dev/") && !strings.HasPrefix(text, "/dev/shm/"):
+		a.note(Mutate, 0, "path.device", "reading a device can change its state", w)
+	case strings.IndexByte(w.text, hole) >= 0 && !w.tame:
+		a.unclear("path.dynamic", "which file is read is not known", w)
+	case k == kindTree && p.relative && len(a.scope.cwds) == 0 && strings.HasPrefix(w.text, ".."):
+		a.unclear("path.relative", "which folder is searched is not known", w)
+	}
+}
+
+// writePath judges a path that is created, replaced or appended to.
+func (a *assessor) writePath(w word, at word) {
+	text := path.Clean(w.text)
+	switch {
+	case quietDevice(text) && !w.glob || w.text == "-" && at.start == at.end:
+		if number, ok := strings.CutPrefix(text, "/dev/fd/"); ok {
+			a.descriptor(number, true, at)
+		}
+		return
+	case isNetwork(text):
+		a.note(Mutate, Exfil, "path.network", "sends data to another host", at)
+		return
+	}
+	c := a.classesOf(w)
+	if c&classDevice != 0 {
+		a.note(Destroy, 0, "write.device", "writes to raw storage or memory: "+shown(w.text), at)
+	}
+	a.noteClasses(c, at, w)
+	a.note(Mutate, 0, "write.file", "writes "+shown(w.text), at)
+}
+
+// deletePath judges a path that is removed; the program says how bad that is.
+func (a *assessor) deletePath(w word, name word) {
+	c := a.classesOf(w)
+	c |= a.class(w.text, "", true) & classLockout
+	for _, cwd := range a.scope.cwds {
+		c |= a.class(w.text, cwd, true) & classLockout
+	}
+	a.noteClasses(c, word{start: name.start, end: w.end}, w)
+}
+
+func (a *assessor) classesOf(w word) class {
+	c := a.class(w.text, "", w.tree)
+	if placeOf(w.text, "").relative {
+		for _, cwd := range a.scope.cwds {
+			c |= a.class(w.text, cwd, w.tree)
+		}
+	}
+	return c | a.printedPath(w)
+}
+
+// printedPath is what a path would be if what is not known of it were what a
+// substitution in the text prints: "$(printf /etc/%s shadow)".
+func (a *assessor) printedPath(w word) class {
+	var c class
+	if strings.Count(w.text, string(hole)) == 1 {
+		for _, text := range a.printed {
+			c |= a.class(strings.Replace(w.text, string(hole), text, 1), "", w.tree)
+		}
+	}
+	return c
+}
+
+func (a *assessor) noteClasses(c class, at, w word) {
+	if c&classLockout != 0 {
+		a.note(Mutate, Lockout, "write.access", "changes "+shown(w.text)+", on which the way in depends", at)
+	}
+	if c&classRights != 0 {
+		a.note(Mutate, Privesc, "write.rights", "changes "+shown(w.text)+", which grants rights", at)
+	}
+	if c&classRuns != 0 {
+		a.note(Mutate, Opaque, "write.runs", "changes "+shown(w.text)+", which is executed later", at)
+	}
+	if c&classSecret != 0 {
+		a.note(Mutate, Secret, "write.secret", "touches secret material in "+shown(w.text), at)
+	}
+}
+
+// ReadFile assesses reading one file.
+func ReadFile(name string) Verdict {
+	a := &assessor{effect: Observe, plainText: true}
+	w := word{text: name, end: len(name), quoted: true}
+	if name == "" || strings.IndexByte(name, hole) >= 0 {
+		a.note(Mutate, Opaque, "path.invalid", "the path is not one", w)
+	} else {
+		a.readPath(w, kindReads)
+	}
+	return a.verdict()
+}
+
+// WriteFile assesses creating or replacing one file; it is never auto.
+func WriteFile(name string) Verdict {
+	a := &assessor{effect: Observe, plainText: true}
+	w := word{text: name, end: len(name), quoted: true}
+	if name == "" || strings.IndexByte(name, hole) >= 0 {
+		a.note(Mutate, Opaque, "path.invalid", "the path is not one", w)
+	}
+	a.writePath(w, w)
+	a.note(Mutate, 0, "write.file", "writes "+shown(name), w)
+	if a.isLog(name) {
+		a.note(Destroy, 0, "write.log", "replaces a log", w)
+	}
+	return a.verdict()
+}

@@ -1,0 +1,357 @@
+package decision
+
+import (
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/tools"
+)
+
+// mode is what has the keyboard within the dialog.
+type mode uint8
+
+const (
+	asking    mode = iota // the keys of the dialog
+	naming                // the target's name is typed
+	reasoning             // the reason of a denial is written
+	editing               // the command is edited
+)
+
+// Approval asks whether something may run. Make one with NewApproval.
+type Approval struct {
+	guarded
+	request policy.Request
+	done    func(policy.Answer)
+
+	mode     mode
+	field    *editor   // in every mode but asking
+	ending   bool      // Enter was pressed in it, and it is not known yet whether more follows
+	named    bool      // the target's name has been typed
+	explains bool      // the explanation is shown instead of what would run
+	keep     keep      // ... or the rule that would hold from now on
+	void     string    // why it cannot be approved any more; empty if it can
+	link     string    // what is wrong with the way to its target; empty while all is well
+	ready    time.Time // since when it could be answered; zero if it could not yet
+	looker   func()    // asks for a look around; nil if there is none
+	look     *look     // what came of it; nil before it was asked for
+
+	width, height int    // of the last Draw
+	rest          []line // what nod and the model say and the foot has no room for
+	titleCut      bool
+	rows          []row // what scrolls, for that width
+	must          int   // so many of them, from the first, are what would run
+	top           int   // the first row shown
+	page          int   // rows shown at once
+	wanted        wanted
+	small         bool // there is no room to ask
+	own           bool // the operator's key has changed what is shown, and so how high it is
+	seen          bool // every row of what would run has been on the screen
+	unread        rowSet
+}
+
+var _ Dialog = (*Approval)(nil)
+
+// NewApproval returns a dialog for r that calls done with the answer, once. It becomes
+// answerable some time after its first Draw; see Wake.
+func NewApproval(styles Styles, r policy.Request, now func() time.Time, done func(policy.Answer)) *Approval {
+	d := &Approval{guarded: newGuarded(styles, now), request: r, done: done}
+	d.takeKey, d.takePaste, d.scroll = d.key, d.pasted, d.scrollBy
+	return d
+}
+
+// Request is what the dialog asks about.
+func (d *Approval) Request() policy.Request { return d.request }
+
+// Void takes the approval away: what the request was about has changed since, as
+// why says. The request can be denied still, which tells why, or edited, which
+// makes another one of it. The first reason stays.
+func (d *Approval) Void(why string) {
+	if d.void != "" || why == "" {
+		return
+	}
+	d.void = why
+	if d.mode == naming {
+		d.mode, d.field = asking, nil
+	}
+}
+
+// Link says what is wrong with the way to the target, or with an empty text that
+// nothing is any more. It can be approved still, and then fails there.
+func (d *Approval) Link(wrong string) { d.link = wrong }
+
+// Rearm implements [Dialog].
+func (d *Approval) Rearm() {
+	d.ending = false
+	d.guarded.Rearm()
+}
+
+// Focus implements tview.Primitive. It rearms the dialog.
+func (d *Approval) Focus(delegate func(tview.Primitive)) {
+	d.Rearm()
+	d.Box.Focus(delegate)
+}
+
+// InputHandler implements tview.Primitive.
+func (d *Approval) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
+	take := d.guarded.InputHandler()
+	return func(ev *tcell.EventKey, focus func(tview.Primitive)) {
+		d.noteReady()
+		take(ev, focus)
+	}
+}
+
+// pasted takes a paste: it goes into a text that is written at the moment, and
+// nowhere else: not into the target's name.
+func (d *Approval) pasted(text string) {
+	if d.mode == reasoning || d.mode == editing {
+		d.goOn()
+		d.field.insert(text)
+	}
+}
+
+// Writing implements [Dialog].
+func (d *Approval) Writing() bool { return d.mode != asking }
+
+// key takes a key.
+func (d *Approval) key(ev *tcell.EventKey) {
+	if d.mode == asking {
+		d.askedKey(ev)
+	} else {
+		d.fieldKey(ev)
+	}
+}
+
+// askedKey takes a key while the dialog asks. Scrolling happens at once; a key that
+// does more stands alone.
+func (d *Approval) askedKey(ev *tcell.EventKey) {
+	switch ev.Key() {
+	case tcell.KeyUp:
+		d.scroll(-1)
+	case tcell.KeyDown:
+		d.scroll(1)
+	case tcell.KeyPgUp:
+		d.scroll(-max(1, d.page-1))
+	case tcell.KeyPgDn:
+		d.scroll(max(1, d.page-1))
+	case tcell.KeyHome:
+		d.scroll(-len(d.rows))
+	case tcell.KeyEnd:
+		d.scroll(len(d.rows))
+	case tcell.KeyTab:
+		d.toMark(1)
+	case tcell.KeyBacktab:
+		d.toMark(-1)
+	case tcell.KeyEscape:
+		d.decide(d.meaning(ev), d.escape)
+	case tcell.KeyEnter:
+		d.decide(d.meaning(ev), func() {
+			if !d.explains {
+				d.answer(policy.Answer{})
+			}
+		})
+	default:
+		if ev.Key() == tcell.KeyRune && ev.Rune() == ' ' {
+			d.scroll(max(1, d.page-1))
+			return
+		}
+		d.decide(d.meaning(ev), func() { d.letter(ev) })
+	}
+}
+
+// meaning is what a key that decides is about to do, in a word or two; empty if it
+// does nothing now.
+func (d *Approval) meaning(ev *tcell.EventKey) string {
+	switch {
+	case d.explains && (ev.Key() == tcell.KeyEscape || ev.Rune() == 'x'):
+		return "back"
+	case ev.Key() == tcell.KeyEscape, ev.Key() == tcell.KeyEnter && !d.explains, ev.Key() == tcell.KeyRune && ev.Rune() == 'n':
+		return "n deny"
+	}
+	approves := d.void == "" && !d.small && !d.explains && d.seen
+	_, editable := d.editable()
+	switch r := letter(ev); {
+	case r == 'y' && approves:
+		return "y approve"
+	case r == 'c' && approves && d.offers(policy.Conversation):
+		return "c approve, also again"
+	case r == 'a' && d.offers(policy.Always):
+		return "a always"
+	case r == 'r' && approves && d.request.Revert != nil:
+		return "r approve with a revert"
+	case r == 'd':
+		return "d deny with reason"
+	case r == 'e' && editable:
+		return "e edit"
+	case r == 'x':
+		return "x explain"
+	case r == 'p' && d.looker != nil && d.look == nil:
+		return "p preview"
+	}
+	return ""
+}
+
+func (d *Approval) escape() {
+	if d.explains {
+		d.toggle()
+		return
+	}
+	d.answer(policy.Answer{})
+}
+
+func (d *Approval) letter(ev *tcell.EventKey) {
+	switch letter(ev) {
+	case 'y':
+		d.approve(policy.Answer{Scope: policy.Once})
+	case 'c':
+		if d.offers(policy.Conversation) {
+			d.approve(policy.Answer{Scope: policy.Conversation})
+		}
+	case 'a':
+		d.keepRule()
+	case 'r':
+		if d.request.Revert != nil {
+			d.approve(policy.Answer{Scope: policy.Once, Revert: true})
+		}
+	case 'p':
+		d.lookAround()
+	case 'n':
+		d.answer(policy.Answer{})
+	case 'd':
+		d.open(reasoning, "")
+	case 'e':
+		if text, ok := d.editable(); ok {
+			d.open(editing, text)
+		}
+	case 'x':
+		d.toggle()
+	}
+}
+
+// approve approves as a says if nothing is missing, and shows what is if
+// something is.
+func (d *Approval) approve(a policy.Answer) {
+	switch {
+	case d.void != "" || !d.guard.Calm() || d.small || d.explains || !d.seen:
+	case d.request.Confirm != "" && !d.named:
+		d.open(naming, "")
+	default:
+		a.Approved, a.Typed = true, d.request.Confirm
+		d.answer(a)
+	}
+}
+
+// noteReady notes since when the request could have been answered.
+func (d *Approval) noteReady() {
+	if d.ready.IsZero() && d.guard.Approves(d.now()) <= 0 {
+		d.ready = d.now()
+	}
+}
+
+func (d *Approval) offers(s policy.Scope) bool {
+	for _, offered := range d.request.Scopes {
+		if offered == s {
+			return true
+		}
+	}
+	return false
+}
+
+// editable is the text that can be edited, if there is one.
+func (d *Approval) editable() (string, bool) {
+	switch a := d.request.Action; a.Kind {
+	case tools.Exec, tools.Run:
+		return a.Command, true
+	case tools.Type:
+		return a.Literal, a.Literal != ""
+	}
+	return "", false
+}
+
+// fieldKey takes a key while something is written. Enter ends it; within a burst
+// of keys it is a part of the text, as in a paste.
+func (d *Approval) fieldKey(ev *tcell.EventKey) {
+	d.goOn()
+	switch {
+	case ev.Key() == tcell.KeyEscape:
+		d.own, d.mode, d.field = true, asking, nil
+	case d.mode == editing && (ev.Key() == tcell.KeyEnter && ev.Modifiers()&(tcell.ModAlt|tcell.ModShift) != 0 || ev.Key() == tcell.KeyCtrlJ):
+		d.field.insert("\n")
+	case ev.Key() == tcell.KeyEnter && d.mode == naming: // which alone decides nothing
+		d.take()
+	case ev.Key() == tcell.KeyEnter:
+		d.ending = true
+		d.guard.End(d.take)
+	default:
+		d.field.key(ev)
+	}
+}
+
+// goOn has the Enter before be a part of what is written.
+func (d *Approval) goOn() {
+	if d.ending {
+		d.ending = false
+		d.field.insert("\n")
+	}
+}
+
+// take takes what was written.
+func (d *Approval) take() {
+	text, was := d.field.text, d.mode
+	d.own = true
+	d.mode, d.field, d.ending = asking, nil, false
+	switch was {
+	case naming:
+		d.named = text == d.request.Confirm
+	case reasoning:
+		d.answer(policy.Answer{Reason: text})
+	case editing:
+		if before, _ := d.editable(); text != before {
+			d.answer(policy.Answer{Edited: &text})
+		}
+	}
+}
+
+func (d *Approval) open(m mode, text string) {
+	d.own = true
+	d.mode, d.field = m, newEditor(text, m == editing)
+}
+
+// toggle shows or hides the explanation.
+func (d *Approval) toggle() {
+	d.own = true
+	d.explains, d.keep = !d.explains, keep{}
+	d.rows, d.top = nil, 0
+}
+
+// toMark scrolls to the next finding or change, or to the one before.
+func (d *Approval) toMark(step int) {
+	for i := d.top + step; i >= 0 && i < len(d.rows); i += step {
+		if d.rows[i].mark {
+			d.scrollBy(i - d.top)
+			return
+		}
+	}
+}
+
+func (d *Approval) scrollBy(by int) {
+	d.top = max(0, min(d.top+by, len(d.rows)-d.page))
+}
+
+// answer ends the dialog.
+func (d *Approval) answer(a policy.Answer) {
+	if d.answered {
+		return
+	}
+	d.answered = true
+	if d.void != "" && !a.Approved && a.Edited == nil { // the model cannot know
+		a.Void = d.void
+	}
+	a.RequestID = d.request.ID
+	if !d.ready.IsZero() {
+		a.After = max(1, d.now().Sub(d.ready))
+	}
+	d.done(a)
+}

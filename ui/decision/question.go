@@ -1,0 +1,31 @@
+package decision
+
+// Kind says what is asked for. The zero value asks for a yes, which only the
+// key y gives.
+type Kind uint8
+
+// The kinds.
+const (
+	Confirm Kind = iota // yes or no
+	Secret              // a line of text that is not shown
+	Line                // a line of text
+	Choice              // one of Question.Options
+)
+
+// MaxOptions is how many options a question can have: each has a digit.
+const MaxOptions = 9
+
+// Question is what is asked.
+type Question struct {
+	Kind    Kind
+	Title   string // who asks, for the frame: "ssh:web-1"
+	Text    string // one or more lines
+	Options []string
+}
+
+// Answer is what the operator said. The zero value is no answer.
+type Answer struct {
+	Given  bool   // for Confirm: yes
+	Text   string // for Secret and Line
+	Option int    // for Choice: the index of the option
+}
