@@ -271,10 +271,12 @@ func (p *Pane) idle(ctx context.Context) error {
 		p.mu.Lock()
 		has, shell, still := p.has(), p.waiting(), p.phase == executing
 		meant, f := p.inside(), p.front
-		interactive := p.term.Snapshot().Alternate || f.raw && f.asOf == p.lastly
+		told := f.asOf == p.lastly // else what is in front now is not known yet
+		interactive := p.term.Snapshot().Alternate || f.raw
 		pid, ownShell := p.seen.pid, f.pid != 0 && f.pid == p.home
 		p.mu.Unlock()
 		_, isShell := f.shell()
+		other := told && !isShell
 		switch {
 		case ctx.Err() != nil:
 			return &BusyError{Pane: p.ID(), Doing: has, Wrapped: context.Cause(ctx)}
@@ -285,9 +287,9 @@ func (p *Pane) idle(ctx context.Context) error {
 		case shell != "":
 			return &ChangedError{Pane: p.ID(), Meant: meant, Now: append(meant, shell)}
 		case time.Since(begun) >= handShell && !ownShell, // which ctx bounds: it comes back, or is replaced
-			time.Since(begun) >= handMost && !isShell,
-			interactive && !isShell, // a shell is about to be at its prompt
-			!isShell && p.reads(ctx, pid):
+			other && time.Since(begun) >= handMost,
+			other && interactive, // a shell is about to be at its prompt
+			other && p.reads(ctx, pid):
 			return &BusyError{Pane: p.ID(), Doing: has, Wrapped: errByHand}
 		}
 		pause = min(2*pause, handMost/2)

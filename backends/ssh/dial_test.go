@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends/ssh"
+	"github.com/nod-console/nod/backends/ssh/sshdtest"
 )
 
 // box writes a configuration for a port without an sshd.
@@ -22,20 +23,10 @@ func (w *world) box(port int, more ...string) ssh.Options {
 	return w.options()
 }
 
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }() // only its number
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 func TestHostsThatAreNotThere(t *testing.T) {
 	w := bare(t)
 	var dial *ssh.DialError
-	err := w.try(w.box(freePort(t)))
+	err := w.try(w.box(sshdtest.FreePort(t)))
 	if !errors.As(err, &dial) || dial.Stage != ssh.Dialing || !errors.Is(err, syscall.ECONNREFUSED) || !strings.Contains(err.Error(), "nothing listens") {
 		t.Errorf("refused: %v", err)
 	}
@@ -188,7 +179,7 @@ func TestProxyJump(t *testing.T) {
 	if err := w.try(w.options()); !errors.As(err, &unknown) || !errors.As(err, &dial) || dial.Host != "ssh:hop" {
 		t.Errorf("unknown hop: %v", err)
 	}
-	w.write("config", three+strings.Replace(w.clientConfig("ProxyJump hop"), fmt.Sprint(w.port), fmt.Sprint(freePort(t)), 1))
+	w.write("config", three+strings.Replace(w.clientConfig("ProxyJump hop"), fmt.Sprint(w.port), fmt.Sprint(sshdtest.FreePort(t)), 1))
 	if err := w.try(w.options()); err == nil || !strings.Contains(err.Error(), "through hop") {
 		t.Errorf("refused behind the hop: %v", err)
 	}

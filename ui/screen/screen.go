@@ -184,12 +184,18 @@ func (s *Screen) Resume() error {
 
 // letGo stops the screen below by stop, and reports whether it did within letGoTime.
 // Input is thrown away meanwhile: tcell waits for its goroutines, which wait for room in
-// the queue of events.
+// the queue of events. What this program has posted itself is no input, and comes behind.
 func (s *Screen) letGo(stop func()) bool {
+	var posted []tcell.Event
+	defer func() {
+		for _, ev := range posted {
+			_ = s.PostEvent(ev) // there is room: all else was thrown away
+		}
+	}()
 	end := time.Now().Add(letGoTime)
 	if s.tty != nil && s.taken {
 		for s.tty.ground.due(time.Now()) > 0 && !s.tty.hungUp() && time.Now().Before(end) {
-			s.drop()
+			posted = s.drop(posted)
 		}
 	}
 	stopped := make(chan struct{})
@@ -205,18 +211,22 @@ func (s *Screen) letGo(stop func()) bool {
 			if time.Now().After(end) {
 				return false
 			}
-			s.drop()
+			posted = s.drop(posted)
 		}
 	}
 }
 
-// drop throws away one event, or waits a moment for one.
-func (s *Screen) drop() {
-	if s.HasPendingEvent() {
-		s.PollEvent()
-		return
+// drop throws away one event, or waits a moment for one. An event that this program has
+// posted is added to posted instead.
+func (s *Screen) drop(posted []tcell.Event) []tcell.Event {
+	if !s.HasPendingEvent() {
+		time.Sleep(time.Millisecond)
+		return posted
 	}
-	time.Sleep(time.Millisecond)
+	if ev, ok := s.PollEvent().(*tcell.EventInterrupt); ok {
+		posted = append(posted, ev)
+	}
+	return posted
 }
 
 // InputWaits reports whether there is input that no event has told of yet: in the

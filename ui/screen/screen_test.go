@@ -209,6 +209,35 @@ func TestFiniRestoresWhileInputIsWaiting(t *testing.T) {
 	}
 }
 
+// Keys that wait are thrown away with the terminal; what the program has posted to itself
+// is not.
+func TestWhatTheProgramPostsOutlivesASuspend(t *testing.T) {
+	inner := tcell.NewSimulationScreen("UTF-8")
+	s := screen.Wrap(inner)
+	if err := s.Init(); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Fini()
+	inner.InjectKey(tcell.KeyRune, 'a', tcell.ModNone)
+	if err := s.PostEvent(tcell.NewEventInterrupt("mine")); err != nil {
+		t.Fatal(err)
+	}
+	inner.InjectKey(tcell.KeyRune, 'b', tcell.ModNone)
+	if err := s.Suspend(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	inner.InjectKey(tcell.KeyRune, 'c', tcell.ModNone)
+	if ev, ok := pollUntil(t, s).(*tcell.EventInterrupt); !ok || ev.Data() != "mine" {
+		t.Errorf("first: %v", ev)
+	}
+	if ev, ok := pollUntil(t, s).(*tcell.EventKey); !ok || ev.Rune() != 'c' {
+		t.Errorf("then: %v", ev)
+	}
+}
+
 func TestUnknownTerminalsAreTakenForXterm(t *testing.T) {
 	useTerm(t, "no-such-terminal")
 	dev := newTTY(80, 24)

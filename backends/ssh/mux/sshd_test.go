@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +20,8 @@ import (
 
 	"go.uber.org/goleak"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/nod-console/nod/backends/ssh/sshdtest"
 )
 
 func TestMain(m *testing.M) {
@@ -344,10 +347,5 @@ func until(t testing.TB, what string, is func() bool) {
 
 func freePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
-	defer quietly(l)
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	check(t, err)
-	return port
+	return strconv.Itoa(sshdtest.FreePort(t))
 }
