@@ -5,6 +5,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nod-console/nod/backends/vt"
 )
 
 // A process that is ending has no memory, and what it was cannot be told from that.
@@ -33,10 +37,11 @@ func TestAnEndingProcessIsNoOtherProgram(t *testing.T) {
 // kernel is a terminal of which only the kernel is asked.
 type kernel struct {
 	wire
-	says front
+	says func() front
 }
 
-func (k kernel) front(context.Context, int, int) (front, error) { return k.says, nil }
+func (k kernel) id() string                                     { return "%0" }
+func (k kernel) front(context.Context, int, int) (front, error) { return k.says(), nil }
 func (k kernel) look(then func(sight, error))                   { then(sight{}, nil) }
 
 // The end of the pane's own shell is told by the terminal: to the kernel's word that it
@@ -44,7 +49,7 @@ func (k kernel) look(then func(sight, error))                   { then(sight{}, 
 func TestAShellThatHasEndedWasNotReplaced(t *testing.T) {
 	t.Parallel()
 	for said, replaced := range map[program]bool{hasEnded: false, "": false, "1.2": false, "1.3": true} {
-		p := &Pane{level: newLevel(""), change: make(chan struct{}), wire: kernel{says: front{home: said}}}
+		p := &Pane{level: newLevel(""), change: make(chan struct{}), wire: kernel{says: func() front { return front{home: said} }}}
 		p.phase, p.home, p.exec = executing, 7, "1.2"
 		if err := p.lookAround(t.Context(), sight{pid: 7}); err != nil {
 			t.Fatal(err)
@@ -53,4 +58,26 @@ func TestAShellThatHasEndedWasNotReplaced(t *testing.T) {
 			t.Errorf("%q: replaced %t, want %t", said, got, replaced)
 		}
 	}
+}
+
+// What the kernel says while the pane writes is of another moment. A shell that has taken
+// the place of the pane's is waited for, however often its first words come between.
+func TestAShellByHandIsWaitedForUntilTheKernelHasSpoken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &Pane{level: newLevel(""), change: make(chan struct{}), poke: make(chan struct{}, 1), term: vt.New(vt.Size{Cols: 80, Rows: 24}, vt.Options{})}
+		p.scan.Plain = p.plain
+		p.phase, p.home, p.exec, p.doing = executing, 7, "1.2", "exec bash"
+		asked := 0
+		p.wire = kernel{says: func() front {
+			if asked++; asked < 5 {
+				time.Sleep(200 * time.Millisecond)
+				p.output([]byte("welcome\r\n"))
+			}
+			return front{pid: 7, home: "1.3", name: "bash", argv: []string{"bash"}}
+		}}
+		if err := p.idle(t.Context()); err != nil || p.generation != 1 || asked != 5 {
+			t.Errorf("error %v, generation %d, asked %d times", err, p.generation, asked)
+		}
+	})
 }
