@@ -287,9 +287,7 @@ func (p *Pane) idle(ctx context.Context) error {
 		case shell != "":
 			return &ChangedError{Pane: p.ID(), Meant: meant, Now: append(meant, shell)}
 		case time.Since(begun) >= handShell && !ownShell, // which ctx bounds: it comes back, or is replaced
-			other && time.Since(begun) >= handMost,
-			other && interactive, // a shell is about to be at its prompt
-			other && p.reads(ctx, pid):
+			other && (time.Since(begun) >= handMost || interactive || p.reads(ctx, pid)) && p.stands(ctx, f): // a shell is about to be at its prompt
 			return &BusyError{Pane: p.ID(), Doing: has, Wrapped: errByHand}
 		}
 		pause = min(2*pause, handMost/2)
@@ -312,14 +310,30 @@ func (p *Pane) Held(ctx context.Context) string {
 	if !maybe || p.lookAgain(ctx) != nil {
 		return ""
 	}
-	reads := p.reads(ctx, pid)
+	p.mu.Lock()
+	f := p.front
+	p.mu.Unlock()
+	if _, isShell := f.shell(); isShell || !f.raw && !p.reads(ctx, pid) || !p.stands(ctx, f) {
+		return ""
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, isShell := p.front.shell()
-	if raw := p.front.raw && p.front.asOf == p.lastly; held() && !isShell && (raw || reads) {
+	if held() {
 		return p.has()
 	}
 	return ""
+}
+
+// stands reports whether the program that was in front still is: nothing was written
+// since. The kernel is ahead of the terminal. It shows the shell as the reader of the next
+// line, where that the command has ended is yet to come out of the terminal.
+func (p *Pane) stands(ctx context.Context, f front) bool {
+	if _, err := p.looked(ctx); err != nil { // brings all that was written before
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.phase == executing && f.asOf == p.lastly
 }
 
 // lookAgain looks at the terminal and around.

@@ -2,12 +2,14 @@ package pane
 
 import (
 	"context"
+	"io"
 	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/vt"
 )
 
@@ -37,12 +39,32 @@ func TestAnEndingProcessIsNoOtherProgram(t *testing.T) {
 // kernel is a terminal of which only the kernel is asked.
 type kernel struct {
 	wire
-	says func() front
+	says  func() front
+	looks func() // nil if nothing was written before
 }
 
 func (k kernel) id() string                                     { return "%0" }
 func (k kernel) front(context.Context, int, int) (front, error) { return k.says(), nil }
-func (k kernel) look(then func(sight, error))                   { then(sight{}, nil) }
+func (k kernel) host() backends.Target                          { return reader{} }
+
+func (k kernel) look(then func(sight, error)) {
+	if k.looks != nil {
+		k.looks()
+	}
+	then(sight{pid: 6}, nil)
+}
+
+// reader is a target on which some process always reads the terminal.
+type reader struct{ backends.Target }
+
+func (reader) Exec(_ context.Context, c backends.Command) (backends.Process, error) {
+	_, err := io.WriteString(c.Stdout, "reads\n")
+	return exited{}, err
+}
+
+type exited struct{ backends.Process }
+
+func (exited) Wait() (backends.Outcome, error) { return backends.ExitedWith(0), nil }
 
 // The end of the pane's own shell is told by the terminal: to the kernel's word that it
 // has ended, nothing is concluded, and least of all that exec has replaced it.
@@ -65,9 +87,7 @@ func TestAShellThatHasEndedWasNotReplaced(t *testing.T) {
 func TestAShellByHandIsWaitedForUntilTheKernelHasSpoken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := &Pane{level: newLevel(""), change: make(chan struct{}), poke: make(chan struct{}, 1), term: vt.New(vt.Size{Cols: 80, Rows: 24}, vt.Options{})}
-		p.scan.Plain = p.plain
-		p.phase, p.home, p.exec, p.doing = executing, 7, "1.2", "exec bash"
+		p := byHand("exec bash")
 		asked := 0
 		p.wire = kernel{says: func() front {
 			if asked++; asked < 5 {
@@ -80,4 +100,41 @@ func TestAShellByHandIsWaitedForUntilTheKernelHasSpoken(t *testing.T) {
 			t.Errorf("error %v, generation %d, asked %d times", err, p.generation, asked)
 		}
 	})
+}
+
+// What has ended is not said to hold the pane because the shell behind it reads keys.
+func TestWhatHasEndedHoldsNoPane(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := byHand("sleep 0.1; false")
+		looks := 0
+		p.wire = kernel{
+			says: func() front { return front{pid: 8, home: "1.2", name: "sleep", argv: []string{"sleep", "0.1"}} },
+			looks: func() {
+				if looks++; looks == 2 { // the first came before the kernel was asked
+					p.mu.Lock()
+					p.phase = atPrompt
+					p.mu.Unlock()
+				}
+			},
+		}
+		if err := p.idle(t.Context()); err != nil || looks != 2 {
+			t.Errorf("error %v, looked %d times", err, looks)
+		}
+		p.phase, looks = executing, 0
+		if held := p.Held(t.Context()); held != "" || looks != 2 {
+			t.Errorf("held by %q, looked %d times", held, looks)
+		}
+	})
+}
+
+// byHand is a pane in whose shell somebody has entered a command.
+func byHand(command string) *Pane {
+	p := &Pane{
+		level: newLevel(""), change: make(chan struct{}), poke: make(chan struct{}, 1), closed: make(chan struct{}),
+		term: vt.New(vt.Size{Cols: 80, Rows: 24}, vt.Options{}),
+	}
+	p.scan.Plain = p.plain
+	p.phase, p.home, p.exec, p.doing = executing, 7, "1.2", command
+	return p
 }

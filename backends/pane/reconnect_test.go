@@ -125,23 +125,44 @@ func TestACommandWaitsForALostConnection(t *testing.T) {
 
 // The connection goes at any moment of commands that are given one after the
 // other: each runs once, and its outcome is known.
+//
+// tmux's server itself may crash here, about once in a thousand losses (3.3a, measured):
+// it tells a new client of the old one's end before that client's connection is set up.
+// Nothing can be said of commands then; a second time would be no chance.
 func TestNoCommandIsLostOrDoubledByALostConnection(t *testing.T) {
 	t.Parallel()
 	eachShellInTmux(t, func(t *testing.T, shell string) {
-		r, _, p := gated(t, shell)
-		run(t, p, in(shell, "n=0", "set n 0"))
-		const times = 20
-		for i := 1; i <= times; i++ {
-			one := start(t, p, pane.Request{Command: in(shell, "n=$((n+1)); sh -c 'exit 9'", "set n (math $n + 1); sh -c 'exit 9'")})
-			time.Sleep(time.Duration(i*i%23) * 300 * time.Microsecond) // any moment of the run, and of the next one
-			r.cutAny()
-			if res := finish(t, p, one); res.Outcome != backends.ExitedWith(9) || !res.Executed {
-				t.Errorf("%d: %+v", i, res)
-			}
+		if losesConnections(t, shell) {
+			return
 		}
-		eventually(t, p, "the count", func() bool {
-			res := run(t, p, "echo $n")
-			return !res.Incomplete && res.Text == "20\n"
-		})
+		t.Log("tmux's server has ended; once more")
+		if !losesConnections(t, shell) {
+			t.Error("tmux's server has ended twice")
+		}
 	})
+}
+
+// losesConnections cuts the connections of a pane of its own. It reports whether tmux's
+// server has outlived that.
+func losesConnections(t *testing.T, shell string) bool {
+	r, _, p := gated(t, shell)
+	run(t, p, in(shell, "n=0", "set n 0"))
+	const times = 20
+	for i := 1; i <= times; i++ {
+		one := start(t, p, pane.Request{Command: in(shell, "n=$((n+1)); sh -c 'exit 9'", "set n (math $n + 1); sh -c 'exit 9'")})
+		time.Sleep(time.Duration(i*i%23) * 300 * time.Microsecond) // any moment of the run, and of the next one
+		r.cutAny()
+		res := finish(t, p, one)
+		if strings.Contains(strings.Join(res.Notices, " "), "no server running") {
+			return false
+		}
+		if res.Outcome != backends.ExitedWith(9) || !res.Executed {
+			t.Errorf("%d: %+v", i, res)
+		}
+	}
+	eventually(t, p, "the count", func() bool {
+		res := run(t, p, "echo $n")
+		return !res.Incomplete && res.Text == "20\n"
+	})
+	return true
 }
