@@ -63,8 +63,9 @@ func (k *hostKeys) cleanUp() {
 
 // readable returns the file to read for a known_hosts file: itself, or a copy
 // with the lines left empty that the library does not understand, as ssh skips
-// them, too. A line that revokes a key is never skipped. A file that cannot be
-// read is passed over, as ssh does; what it knew is not known then.
+// them, too, and with the patterns judged, see spelledOut. A line that revokes a key is
+// never skipped. A file that cannot be read is passed over, as ssh does; what it knew is
+// not known then.
 func (k *hostKeys) readable(file string) (string, error) {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 		return "", nil // a device like /dev/null holds nothing
@@ -78,21 +79,24 @@ func (k *hostKeys) readable(file string) (string, error) {
 		return "", nil
 	}
 	lines := bytes.Split(data, []byte("\n"))
-	bad := false
+	changed := false
 	for i, line := range lines {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
 		if _, _, _, _, _, err := ssh.ParseKnownHosts(append(slices.Clone(line), '\n')); err == nil {
+			if spelled, ok := k.spelledOut(line); ok {
+				lines[i], changed = spelled, true
+			}
 			continue
 		}
 		if bytes.HasPrefix(line, []byte("@revoked")) {
 			return "", fmt.Errorf("known hosts: %s:%d: a line that revokes a key cannot be read; correct it", file, i+1)
 		}
-		lines[i], bad = nil, true
+		lines[i], changed = nil, true
 	}
-	if !bad {
+	if !changed {
 		return file, nil
 	}
 	if k.temp == "" {
@@ -106,6 +110,37 @@ func (k *hostKeys) readable(file string) (string, error) {
 	}
 	k.names[copied] = file
 	return copied, nil
+}
+
+// spelledOut is a line of a known_hosts file with the host's own names in place of its
+// patterns, empty if they do not match. It is false for a line without wildcards. The
+// library takes a pattern for one of names at port 22; for ssh it is one of the whole
+// text, of which "[name]:port" is a part where the port is another (match.c).
+func (k *hostKeys) spelledOut(line []byte) ([]byte, bool) {
+	fields := bytes.Fields(line)
+	at := 0
+	if fields[0][0] == '@' {
+		at = 1
+	}
+	if fields[at][0] == '|' || !bytes.ContainsAny(fields[at], "*?") {
+		return nil, false
+	}
+	patterns := strings.Split(string(fields[at]), ",")
+	var names []string
+	for _, address := range []string{k.address(), k.withoutPort()} {
+		name, port, err := net.SplitHostPort(address)
+		if err == nil && port != "22" {
+			name = fmt.Sprintf("[%s]:%s", name, port)
+		}
+		if err == nil && matchHost(patterns, name) {
+			names = append(names, knownhosts.Normalize(address))
+		}
+	}
+	if len(names) == 0 {
+		return nil, true
+	}
+	fields[at] = []byte(strings.Join(slices.Compact(names), ","))
+	return bytes.Join(fields, []byte(" ")), true
 }
 
 // address is how the host is called in known_hosts, with its port.
@@ -339,7 +374,9 @@ func (k *hostKeys) appendTo(f *os.File, name string, key ssh.PublicKey) error {
 	if !info.Mode().IsRegular() {
 		return nil
 	}
-	now, err := newHostKeys(Settings{KnownHosts: []string{f.Name()}}, Asker{}, nil, k.notice)
+	here := k.settings
+	here.KnownHosts, here.GlobalKnownHosts = []string{f.Name()}, nil
+	now, err := newHostKeys(here, Asker{}, nil, k.notice)
 	if err != nil {
 		return err
 	}

@@ -195,7 +195,7 @@ func TestHostCertificates(t *testing.T) {
 	ca := signer(t)
 	w.certify("hostkey-cert.pub", ca, w.hostKey, xssh.HostCert, "127.0.0.1", "box")
 	w.write("sshd_config", w.read("sshd_config")+"HostCertificate "+w.path("hostkey-cert.pub")+"\n")
-	w.write("known_hosts", "@cert-authority 127.0.0.1,[127.0.0.1]:* "+string(xssh.MarshalAuthorizedKey(ca.PublicKey())))
+	w.write("known_hosts", "@cert-authority [127.0.0.1]:* "+string(xssh.MarshalAuthorizedKey(ca.PublicKey())))
 	if err := w.try(w.options()); err != nil {
 		t.Errorf("an authority that is known: %v", err)
 	}
