@@ -42,6 +42,10 @@ func OutputNotice(p Process) string {
 // may work later.
 var ErrUnreachable = errors.New("the target cannot be reached now")
 
+// ErrGivenUp comes with ErrUnreachable where a target is not tried again by itself,
+// since trying cannot help: somebody must act first, as where a host shows another key.
+var ErrGivenUp = errors.New("the target is not tried again by itself")
+
 // ErrEnded says that the target has ended, and all that ran there with it, such as
 // a container that was stopped. It may be started again, without any of that.
 var ErrEnded = errors.New("the target has ended")

@@ -342,6 +342,27 @@ func (p *Pane) missed(why string) {
 	}
 }
 
+// giveUp ends the runs of a pane whose terminal is not come back to before somebody has
+// acted: who waits for them would not learn why. What runs there goes on.
+func (p *Pane) giveUp(why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone == nil {
+		p.endUnknown(withoutPackage(why) + "; whether and how the command ended is not known: look at what it has done before it is given again")
+	}
+}
+
+// endUnknown ends all runs, with outcomes that are not known, and forgets what held in the
+// shells. p.mu is held.
+func (p *Pane) endUnknown(notice string) {
+	p.leave(0)
+	p.forget()
+	if p.run != nil {
+		p.finish(backends.Outcome{}, notice)
+	}
+	p.changed()
+}
+
 // abandon ends the pane's life: the terminal is gone.
 func (p *Pane) abandon(why error) {
 	p.mu.Lock()
@@ -351,13 +372,8 @@ func (p *Pane) abandon(why error) {
 	}
 	p.gone = why
 	close(p.closed)
-	p.leave(0)
-	p.forget()
-	if p.run != nil {
-		p.finish(backends.Outcome{}, fmt.Sprintf("%s; whether and how the command ended is not known: look at what it has done before it is given again, in a fresh pane", withoutPackage(why)))
-	}
+	p.endUnknown(withoutPackage(why) + "; whether and how the command ended is not known: look at what it has done before it is given again, in a fresh pane")
 	if p.tap != nil {
 		p.tap.Closed()
 	}
-	p.changed()
 }

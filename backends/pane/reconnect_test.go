@@ -1,6 +1,7 @@
 package pane_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,26 @@ func TestACommandThatRunsByHandIsKnownAfterALoss(t *testing.T) {
 			t.Errorf("%+v", res)
 		}
 	})
+}
+
+// Where the way back is closed until somebody acts, who waits for a run is told why. The
+// pane is there again once the way is open.
+func TestARunEndsWhereTheWayBackIsGivenUp(t *testing.T) {
+	t.Parallel()
+	r, g, p := gated(t, "bash")
+	one := start(t, p, pane.Request{Command: "echo begun; sleep 1000"})
+	eventually(t, p, "the beginning", func() bool { return strings.Contains(p.Screen().String(), "\nbegun") })
+	g.why = fmt.Errorf("the host key of box has changed: %w, %w", backends.ErrUnreachable, backends.ErrGivenUp)
+	r.without(t, g, p, func() {
+		res := finish(t, p, one)
+		if res.Outcome.State != backends.Unknown || !strings.Contains(strings.Join(res.Notices, "\n"), "the host key of box has changed") {
+			t.Errorf("%+v", res)
+		}
+		r.tmux(t, "send-keys", "-t", p.ID(), "C-c")
+	})
+	if res := run(t, p, "echo on"); res.Text != "on\n" {
+		t.Errorf("%+v", res)
+	}
 }
 
 // A command that is given while there is no connection waits for the next one,

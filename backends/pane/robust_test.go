@@ -2,6 +2,7 @@ package pane_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -458,11 +459,12 @@ func testASlowConsumerSlowsNothing(t *testing.T) {
 type gate struct {
 	backends.Target
 	shut atomic.Bool
+	why  error // of the refusal, set before shut is
 }
 
 func (g *gate) Exec(ctx context.Context, c backends.Command) (backends.Process, error) {
 	if g.shut.Load() && strings.Contains(strings.Join(c.Argv, " "), " -C ") {
-		return nil, errors.New("no way")
+		return nil, cmp.Or(g.why, errors.New("no way"))
 	}
 	return g.Target.Exec(ctx, c)
 }

@@ -364,6 +364,11 @@ func (s *tmuxSession) rejoin(ctx context.Context) error {
 			return nil
 		case errors.Is(err, backends.ErrUnreachable): // what runs there goes on
 			deadline = time.Now().Add(rejoinFor)
+			if errors.Is(err, backends.ErrGivenUp) {
+				for _, p := range s.panes() {
+					p.giveUp(err)
+				}
+			}
 		case errors.Is(err, tmux.ErrNoSession) || errors.Is(err, backends.ErrEnded) || time.Now().After(deadline):
 			return err
 		}

@@ -149,5 +149,25 @@ func (e *OutageError) Error() string {
 	return fmt.Sprintf("%s and is being made again; attempt %d: %v", msg, e.Tries, e.Last)
 }
 
-// Unwrap implements errors.Is for ErrLost and the last attempt's error.
-func (e *OutageError) Unwrap() []error { return []error{ErrLost, e.Last} }
+// Unwrap implements errors.Is for ErrLost, the last attempt's error, and
+// [backends.ErrGivenUp] where there will be no other.
+func (e *OutageError) Unwrap() []error {
+	all := []error{ErrLost, e.Last}
+	if e.GivenUp {
+		all = append(all, backends.ErrGivenUp)
+	}
+	return all
+}
+
+// Lasting reports whether a login failed for a reason that only a human can remove:
+// another try would fail, too.
+func Lasting(err error) bool {
+	var (
+		auth    *AuthError
+		unknown *UnknownHostKeyError
+		changed *ChangedHostKeyError
+		revoked *RevokedHostKeyError
+	)
+	return errors.As(err, &auth) || errors.As(err, &unknown) || errors.As(err, &changed) || errors.As(err, &revoked) ||
+		errors.Is(err, ErrConfig) || errors.Is(err, ErrNoShell) || errors.Is(err, backends.ErrGivenUp)
+}

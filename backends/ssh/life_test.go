@@ -284,7 +284,7 @@ func TestAnOutageSaysWhy(t *testing.T) {
 	err = target.Ready(w.context())
 	var outage *ssh.OutageError
 	var auth *ssh.AuthError
-	if !errors.As(err, &outage) || !outage.GivenUp || !errors.As(err, &auth) || !errors.Is(err, ssh.ErrLost) {
+	if !errors.As(err, &outage) || !outage.GivenUp || !errors.As(err, &auth) || !errors.Is(err, ssh.ErrLost) || !errors.Is(err, backends.ErrGivenUp) {
 		t.Fatalf("%v", err)
 	}
 	_, execErr := target.Exec(w.context(), backends.Command{Argv: []string{"true"}})

@@ -204,7 +204,7 @@ func (t *Target) reconnect(since time.Time) *Conn {
 		if t.life.Err() != nil {
 			return nil
 		}
-		outage := &OutageError{Since: since, Tries: tries, Last: err, GivenUp: permanent(err)}
+		outage := &OutageError{Since: since, Tries: tries, Last: err, GivenUp: Lasting(err)}
 		t.set(nil, outage)
 		var timer <-chan time.Time
 		if !outage.GivenUp { // what the attempt took was a pause, too
@@ -218,19 +218,6 @@ func (t *Target) reconnect(since time.Time) *Conn {
 			return nil
 		}
 	}
-}
-
-// permanent reports whether an attempt failed for a reason that only a human
-// can remove.
-func permanent(err error) bool {
-	var (
-		auth    *AuthError
-		unknown *UnknownHostKeyError
-		changed *ChangedHostKeyError
-		revoked *RevokedHostKeyError
-	)
-	return errors.As(err, &auth) || errors.As(err, &unknown) || errors.As(err, &changed) || errors.As(err, &revoked) ||
-		errors.Is(err, ErrConfig) || errors.Is(err, ErrNoShell)
 }
 
 // targetFiles are the files of whatever connection there is.

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"runtime/debug"
 	"text/tabwriter"
@@ -150,7 +148,7 @@ func (a *program) sshDaemon() *cobra.Command {
 			}
 			debug.SetGCPercent(daemonGC)
 			debug.SetMemoryLimit(daemonMemory)
-			return daemon.Serve(cmd.Context(), daemon.Folder(args[0]), logIn, lasting, []string{self, "ssh", "askpass"})
+			return daemon.Serve(cmd.Context(), daemon.Folder(args[0]), logIn, ssh.Lasting, []string{self, "ssh", "askpass"})
 		},
 	}
 }
@@ -185,11 +183,4 @@ func logIn(ctx context.Context, host ssh.Host, opt ssh.Options) (mux.Conn, mux.O
 	}
 	s := login.Settings()
 	return login, mux.Options{SendEnv: s.SendEnv, SetEnv: s.SetEnv}, nil
-}
-
-// lasting reports whether another try would fail, too: whatever is not the
-// network's fault.
-func lasting(err error) bool {
-	var unreachable net.Error
-	return !errors.Is(err, ssh.ErrTimeout) && !errors.Is(err, ssh.ErrLost) && !errors.As(err, &unreachable)
 }

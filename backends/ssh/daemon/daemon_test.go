@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 	xssh "golang.org/x/crypto/ssh"
 
+	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/backends/ssh/daemon"
 	"github.com/nod-console/nod/backends/ssh/mux"
@@ -272,7 +273,7 @@ func TestALoginThatFailsIsToldInWords(t *testing.T) {
 	} {
 		_, err := s.starter(t).Start(t.Context(), o, c.asker, nil)
 		var failed *daemon.LoginError
-		if !errors.As(err, &failed) || !strings.Contains(failed.Text, c.want) || failed.Lasting != c.lasting {
+		if !errors.As(err, &failed) || !strings.Contains(failed.Text, c.want) || failed.Lasting != c.lasting || errors.Is(err, backends.ErrGivenUp) != c.lasting {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

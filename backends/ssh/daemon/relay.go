@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/ssh"
 )
 
@@ -78,6 +79,9 @@ type LoginError struct {
 }
 
 func (e *LoginError) Error() string { return e.Text }
+
+// Is implements errors.Is for [backends.ErrGivenUp].
+func (e *LoginError) Is(target error) bool { return e.Lasting && target == backends.ErrGivenUp }
 
 // maxLine bounds a message. None is near it: the longest is an error's text.
 const maxLine = 1 << 20
