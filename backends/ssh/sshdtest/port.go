@@ -2,8 +2,8 @@ package sshdtest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
+	"os"
 	"sync/atomic"
 	"testing"
 )
@@ -16,9 +16,11 @@ const (
 	ports     = 32768 - firstPort
 )
 
-var lastPort atomic.Uint32
+// lastPort counts the ports that were looked at. Tests of other packages, which run beside
+// these, are other processes and begin elsewhere.
+var lastPort atomic.Int64
 
-func init() { lastPort.Store(rand.Uint32N(ports)) } // tests of other packages run beside these
+func init() { lastPort.Store(int64(os.Getpid()) * 101) }
 
 // FreePort is a port of loopback on which nothing listens. It is not given twice.
 func FreePort(t testing.TB) int {
