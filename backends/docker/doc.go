@@ -42,21 +42,21 @@
 // # Concurrency
 //
 // Engines, targets and registries are safe for concurrent use. A target has one
-// goroutine for its attendant, one for its channel, and a few for each program.
+// goroutine for its remote shell, one for its channel, and a few for each program.
 //
 // # Design
 //
 // The interface of an engine starts programs and copies their streams; it cannot
 // signal them, it has one number for exit codes and signals, and it keeps them
-// running when the connection is gone. So each target has an attendant: a shell
-// in the container (scripts/attend.sh) which looks once at what there is, signals
+// running when the connection is gone. So each target has a remote shell: a shell
+// in the container (scripts/remoteshell.sh) which looks once at what there is, signals
 // and ends programs by their sessions, and ends them all when its input ends
 // without a goodbye, which is what the end of nod looks like from there. It knows
 // them by a word of 96 random bits in the command lines of their waiters.
 //
 // A program is started in a waiter: awk's system(), or time(1), whichever of them
 // was found to tell a signal from an exit code. A shell cannot, and job control
-// needs a terminal. The waiter writes its report to the attendant's output,
+// needs a terminal. The waiter writes its report to the remote shell's output,
 // through /proc: so the end of a program is known at once, whoever still holds its
 // streams, and its streams are its own to the last byte. Inside, a launcher
 // (scripts/launch.sh) finds the program, reports what is missing, sets the

@@ -14,8 +14,8 @@ import (
 //go:embed scripts/launch.sh
 var launchScript string
 
-//go:embed scripts/attend.sh
-var attendScript string
+//go:embed scripts/remoteshell.sh
+var remoteShellScript string
 
 // part is how much of a launch script one setting of the environment holds. The
 // kernel takes 128 KiB for each (MAX_ARG_STRLEN, execve(2)), and 2 MiB in all.

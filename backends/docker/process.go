@@ -19,8 +19,8 @@ import (
 // process is a program in a container.
 type process struct {
 	t       *Target
-	hand    *attendant // nil in a container without a shell
-	exec    string     // the engine's id of it
+	hand    *remoteShell // nil in a container without a shell
+	exec    string       // the engine's id of it
 	out     *outputs
 	in      *posix.Feed // nil if there is nothing to copy
 	reports <-chan string
@@ -169,7 +169,7 @@ func (p *process) word(ctx context.Context) (string, error) {
 		case w := <-p.reports:
 			return w, nil
 		case <-p.hand.done:
-			return "", fmt.Errorf("%w: %w", ErrUnsure, p.t.explain(ctx, errUnattended))
+			return "", fmt.Errorf("%w: %w", ErrUnsure, p.t.explain(ctx, errRemoteShellGone))
 		case <-ctx.Done():
 			return "", fmt.Errorf("%s: %w: %w", p.t.name, ErrUnsure, context.Cause(ctx))
 		case <-odd:
@@ -394,7 +394,7 @@ func (p *process) Signal(s backends.Signal) error {
 // a paused one does not answer.
 const frozenAfter = time.Second
 
-// ask is the attendant's ask for a container that may be paused.
+// ask is the remote shell's ask for a container that may be paused.
 func (p *process) ask(ctx context.Context, words ...string) (string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -51,8 +51,8 @@ var _ backends.Target = (*Target)(nil)
 // life is a container from a start to its end.
 type life struct {
 	started time.Time
-	hand    *attendant // nil where there is no usable shell
-	why     error      // why not
+	hand    *remoteShell // nil where there is no usable shell
+	why     error        // why not
 }
 
 // Open makes a target of a container, by its name or id. A container that does
@@ -157,7 +157,7 @@ func (t *Target) alive(ctx context.Context) (*life, error) {
 		return nil, err
 	}
 	l = &life{started: c.StartedAt}
-	l.hand, l.why = attend(ctx, t.engine, t.id)
+	l.hand, l.why = startRemoteShell(ctx, t.engine, t.id)
 	if l.why != nil && !errors.Is(l.why, ErrNoShell) {
 		return nil, t.explain(ctx, l.why)
 	}

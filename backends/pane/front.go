@@ -287,7 +287,8 @@ func (p *Pane) idle(ctx context.Context) error {
 		case shell != "":
 			return &ChangedError{Pane: p.ID(), Meant: meant, Now: append(meant, shell)}
 		case time.Since(begun) >= handShell && !ownShell, // which ctx bounds: it comes back, or is replaced
-			other && (time.Since(begun) >= handMost || interactive || p.reads(ctx, pid)) && p.stands(ctx, f): // a shell is about to be at its prompt
+			// A shell is about to be at its prompt.
+			other && (time.Since(begun) >= handMost || interactive || p.reads(ctx, pid)) && p.stands(ctx, f):
 			return &BusyError{Pane: p.ID(), Doing: has, Wrapped: errByHand}
 		}
 		pause = min(2*pause, handMost/2)

@@ -28,16 +28,16 @@ type Conn struct {
 	downErr error         // why; valid then
 	latency atomic.Int64  // of the last answer, in nanoseconds
 
-	mu        sync.Mutex
-	closed    bool
-	lost      error // why we gave the link up, if we did
-	closing   chan struct{}
-	freed     chan struct{}             // closed and replaced when a session has gone
-	programs  int                       // sessions with programs that are open
-	single    atomic.Bool               // the server allows one session
-	running   sync.WaitGroup            // one for each supervised program
-	attending chan struct{}             // has room for one: who starts an attendant
-	attendant atomic.Pointer[attendant] // the last one
+	mu       sync.Mutex
+	closed   bool
+	lost     error // why we gave the link up, if we did
+	closing  chan struct{}
+	freed    chan struct{}               // closed and replaced when a session has gone
+	programs int                         // sessions with programs that are open
+	single   atomic.Bool                 // the server allows one session
+	running  sync.WaitGroup              // one for each supervised program
+	starting chan struct{}               // has room for one: who starts a remote shell
+	remote   atomic.Pointer[remoteShell] // the last one
 }
 
 var _ backends.Target = (*Conn)(nil)
@@ -80,7 +80,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 		closing:  make(chan struct{}),
 		freed:    make(chan struct{}),
 
-		attending: make(chan struct{}, 1),
+		starting: make(chan struct{}, 1),
 	}
 	c.files = newFiles(c)
 	go c.watch()
@@ -190,13 +190,13 @@ func (c *Conn) keepAlive() {
 }
 
 // ping returns when the other side has answered. A master of the operator's
-// answers by itself, whatever has become of its link: behind it the attendant is
+// answers by itself, whatever has become of its link: behind it the remote shell is
 // asked.
 func (c *Conn) ping() error {
 	if _, err := c.link.ping(); err != nil {
 		return err
 	}
-	a := c.attendant.Load()
+	a := c.remote.Load()
 	if _, passenger := c.link.(*passengerLink); !passenger || a == nil || !a.alive() {
 		return nil
 	}
@@ -213,30 +213,30 @@ func (c *Conn) ping() error {
 	return err
 }
 
-// hand returns the attendant, a new one if somebody has ended the last.
-func (c *Conn) hand(ctx context.Context) (*attendant, error) {
-	if a := c.attendant.Load(); a != nil && a.alive() {
+// hand returns the remote shell, a new one if somebody has ended the last.
+func (c *Conn) hand(ctx context.Context) (*remoteShell, error) {
+	if a := c.remote.Load(); a != nil && a.alive() {
 		return a, nil
 	}
 	select {
-	case c.attending <- struct{}{}:
-		defer func() { <-c.attending }()
+	case c.starting <- struct{}{}:
+		defer func() { <-c.starting }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if a := c.attendant.Load(); a != nil && a.alive() { // somebody was quicker
+	if a := c.remote.Load(); a != nil && a.alive() { // somebody was quicker
 		return a, nil
 	}
-	a, err := attend(ctx, c.link, c.open)
+	a, err := startRemoteShell(ctx, c.link, c.open)
 	if err != nil {
 		return nil, c.reason(err)
 	}
-	c.attendant.Store(a)
+	c.remote.Store(a)
 	return a, nil
 }
 
 // about is what is known of the other end.
-func (c *Conn) about() about { return c.attendant.Load().about }
+func (c *Conn) about() about { return c.remote.Load().about }
 
 // reason is why something failed: the end of the link, if it has ended.
 func (c *Conn) reason(err error) error {
@@ -291,7 +291,7 @@ func (c *Conn) Close() error {
 	case <-time.After(endTime): // the link is frozen
 	}
 	if first {
-		if a := c.attendant.Load(); a != nil {
+		if a := c.remote.Load(); a != nil {
 			a.close()
 		}
 		_ = c.link.close() // what it says shows in downErr

@@ -75,7 +75,7 @@
 //
 // The protocol cannot end what a program has started, nor tell when it is gone.
 // So a shell stays at the other end for as long as the connection, the
-// attendant, which can: see scripts/attend.sh. It also tells, once, how the
+// remote shell, which can: see scripts/remoteshell.sh. It also tells, once, how the
 // login shell quotes and who commands run as. The launcher (scripts/launch.sh)
 // costs no journey of its own: a command takes two, one to open the session and
 // one to run.

@@ -77,7 +77,7 @@ func FuzzGreeting(f *testing.F) {
 	f.Add("welcome\n" + nonce + " own yes\n" + nonce + " ready\n")
 	f.Add(strings.Repeat("x", 70_000) + nonce + " proc yes")
 	f.Fuzz(func(t *testing.T, text string) {
-		a := &attendant{nonce: nonce}
+		a := &remoteShell{nonce: nonce}
 		var before posix.Tail
 		err := a.greet(bufio.NewReaderSize(strings.NewReader(text), 64<<10), &before)
 		if err == nil && !strings.Contains(text, nonce+" ready") {

@@ -19,7 +19,10 @@ import (
 func TestPatternsOfKnownHostsAreThoseOfSSH(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Fatal("there is no ssh-keygen: run make deps")
+		if os.Getenv("CI") == "true" || os.Getenv("NOD_TEST_ALL") == "1" {
+			t.Fatal("there is no ssh-keygen: run make deps")
+		}
+		t.Skip("there is no ssh-keygen: run make deps")
 	}
 	public, _, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

@@ -209,7 +209,7 @@ func TestOneSessionIsEnough(t *testing.T) {
 }
 
 // Somebody ends all our shells at the other side: signals still arrive.
-func TestANewAttendantComes(t *testing.T) {
+func TestANewRemoteShellComes(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(w.options())
 	p, err := c.Exec(w.context(), backends.Command{Argv: []string{"sleep", "1000"}})

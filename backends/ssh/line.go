@@ -12,8 +12,8 @@ import (
 //go:embed scripts/launch.sh
 var launchScript string
 
-//go:embed scripts/attend.sh
-var attendScript string
+//go:embed scripts/remoteshell.sh
+var remoteShellScript string
 
 // maxLine is the longest command line that a remote shell can be given: the
 // kernel's limit for one argument (MAX_ARG_STRLEN, execve(2)).
@@ -25,7 +25,7 @@ type dialect struct {
 	posix bool // single quotes keep everything as it is
 }
 
-// quoteProbe are two more arguments for the attendant, which tells how they
+// quoteProbe are two more arguments for the remote shell, which tells how they
 // arrived: fish takes two backslashes for one, csh drops the one in front of the
 // mark. It costs nothing, and whatever $SHELL says does not matter.
 const (

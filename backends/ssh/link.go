@@ -33,11 +33,11 @@ type link interface {
 
 // request says what runs in a session.
 type request struct {
-	command   string // for the user's login shell
-	subsystem string // instead of a command
-	env       []string
-	terminal  *terminalRequest
-	attendant bool // it is ours, and no program
+	command     string // for the user's login shell
+	subsystem   string // instead of a command
+	env         []string
+	terminal    *terminalRequest
+	remoteShell bool // it is ours, and no program
 }
 
 // terminalRequest asks for a pseudo terminal.

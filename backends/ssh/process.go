@@ -282,7 +282,7 @@ func (p *process) whyUnknown() error {
 // force.
 const endTime = 2*backends.KillDelay + 5*time.Second
 
-// handTime is how long ending a program waits for an attendant.
+// handTime is how long ending a program waits for a remote shell.
 const handTime = 5 * time.Second
 
 // end makes the program and everything in its session end.

@@ -21,8 +21,8 @@ const (
 	// ended: others may share the connection.
 	sessionRetry = 500 * time.Millisecond
 	// sessionTries is how often in a row a session must be refused to nod's only
-	// program before the attendant makes way: a server needs a moment to be done with a
-	// session that has ended, and without an attendant nothing can be cancelled.
+	// program before the remote shell makes way: a server needs a moment to be done with a
+	// session that has ended, and without a remote shell nothing can be cancelled.
 	sessionTries = 5
 )
 
@@ -47,7 +47,7 @@ func (c *Conn) open(ctx context.Context, r request) (session, error) {
 			return s, nil
 		}
 		full, err := c.full(err)
-		if full && !r.attendant && c.alone() {
+		if full && !r.remoteShell && c.alone() {
 			refused++
 		} else {
 			refused = 0
@@ -106,11 +106,11 @@ func (c *Conn) alone() bool {
 	return c.programs == 1
 }
 
-// yield gives the attendant's session up for a program, where no other of ours needs
+// yield gives the remote shell's session up for a program, where no other of ours needs
 // it: so a server that allows one session runs everything. It reports whether there is
 // one more now.
 func (c *Conn) yield() bool {
-	a := c.attendant.Load()
+	a := c.remote.Load()
 	if a == nil || !a.alive() {
 		return false
 	}
@@ -130,7 +130,7 @@ func (c *Conn) yield() bool {
 func (c *Conn) count(r request, by int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !r.attendant {
+	if !r.remoteShell {
 		c.programs += by
 	}
 }
@@ -144,7 +144,7 @@ func (c *Conn) tellFreed() {
 }
 
 // bySession signals a program by its own session, for where there is none for an
-// attendant. OpenSSH does that for users other than root.
+// remote shell. OpenSSH does that for users other than root.
 func (p *process) bySession(signals ...string) error {
 	for _, name := range signals {
 		if err := p.s.signal(name); err != nil {

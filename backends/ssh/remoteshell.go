@@ -16,11 +16,11 @@ import (
 	"github.com/nod-console/nod/backends/posix"
 )
 
-// attendant is our hand at the other end: a shell that stays for as long as
+// remoteShell is our hand at the other end: a shell that stays for as long as
 // the connection. It ends programs with all that they have started, which the
 // protocol itself cannot, and it can do so when the server allows no further
 // session.
-type attendant struct {
+type remoteShell struct {
 	s     session
 	nonce string
 	about about
@@ -49,16 +49,16 @@ type about struct {
 // for, in bytes.
 const maxBanner = 1 << 20
 
-// attend starts the attendant. The error quotes what the other side says
+// startRemoteShell starts the remote shell. The error quotes what the other side says
 // instead.
-func attend(ctx context.Context, l link, open func(context.Context, request) (session, error)) (*attendant, error) {
+func startRemoteShell(ctx context.Context, l link, open func(context.Context, request) (session, error)) (*remoteShell, error) {
 	nonce := posix.NewNonce()
-	line, err := commandLine("", "nod_n="+nonce+"\n"+posix.Brief(attendScript), dialect{})
+	line, err := commandLine("", "nod_n="+nonce+"\n"+posix.Brief(remoteShellScript), dialect{})
 	line += quoteProbe
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(ctx, request{command: line, attendant: true})
+	s, err := open(ctx, request{command: line, remoteShell: true})
 	if errors.Is(err, errRefused) {
 		if gone := silent(ctx, l); gone != nil {
 			return nil, gone
@@ -68,7 +68,7 @@ func attend(ctx context.Context, l link, open func(context.Context, request) (se
 	if err != nil {
 		return nil, err
 	}
-	a := &attendant{s: s, nonce: nonce, asked: map[string]chan string{}, done: make(chan struct{})}
+	a := &remoteShell{s: s, nonce: nonce, asked: map[string]chan string{}, done: make(chan struct{})}
 	complaint := &posix.Tail{}
 	go func() { _, _ = io.Copy(complaint, s.stderr()) }() // ends with the session
 	r := bufio.NewReaderSize(s, 64<<10)
@@ -121,7 +121,7 @@ func describeSilence(err error, stdout, stderr string) error {
 }
 
 // greet reads the facts, past what the login shell prints by itself.
-func (a *attendant) greet(r *bufio.Reader, before *posix.Tail) error {
+func (a *remoteShell) greet(r *bufio.Reader, before *posix.Tail) error {
 	read := 0
 	for {
 		line, err := r.ReadSlice('\n')
@@ -168,7 +168,7 @@ func (a *attendant) greet(r *bufio.Reader, before *posix.Tail) error {
 }
 
 // listen hands the answers out until the session ends.
-func (a *attendant) listen(r *bufio.Reader) {
+func (a *remoteShell) listen(r *bufio.Reader) {
 	for {
 		line, err := r.ReadString('\n')
 		if err != nil {
@@ -190,12 +190,12 @@ func (a *attendant) listen(r *bufio.Reader) {
 	close(a.done)
 }
 
-// errUnattended says that the attendant has ended, by whatever has ended it.
-var errUnattended = errors.New("the shell at the other end has gone")
+// errRemoteShellGone says that the remote shell has ended, by whatever has ended it.
+var errRemoteShellGone = errors.New("the shell at the other end has gone")
 
-// ask has the attendant do something and returns its answer, unless ctx ends
+// ask has the remote shell do something and returns its answer, unless ctx ends
 // before. The words hold no blanks.
-func (a *attendant) ask(ctx context.Context, words ...string) (string, error) {
+func (a *remoteShell) ask(ctx context.Context, words ...string) (string, error) {
 	answer := make(chan string, 1)
 	a.mu.Lock()
 	a.nextID++
@@ -215,7 +215,7 @@ func (a *attendant) ask(ctx context.Context, words ...string) (string, error) {
 	case s := <-answer:
 		return s, nil
 	case <-a.done:
-		return "", errUnattended
+		return "", errRemoteShellGone
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
@@ -226,7 +226,7 @@ const steps = int(backends.KillDelay / (50 * time.Millisecond))
 
 // end makes a group and a session end. It returns when they have, or when
 // something resists even the KILL.
-func (a *attendant) end(ctx context.Context, group, sid int, polite backends.Signal) error {
+func (a *remoteShell) end(ctx context.Context, group, sid int, polite backends.Signal) error {
 	answer, err := a.ask(ctx, "end", strconv.Itoa(group), strconv.Itoa(sid), string(polite), strconv.Itoa(steps))
 	if err != nil {
 		return err
@@ -238,7 +238,7 @@ func (a *attendant) end(ctx context.Context, group, sid int, polite backends.Sig
 }
 
 // signal signals a group. One that has ended is no error.
-func (a *attendant) signal(ctx context.Context, group int, s backends.Signal) error {
+func (a *remoteShell) signal(ctx context.Context, group int, s backends.Signal) error {
 	answer, err := a.ask(ctx, "signal", strconv.Itoa(group), string(s))
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (a *attendant) signal(ctx context.Context, group int, s backends.Signal) er
 }
 
 // alive reports whether it still answers, as far as is known.
-func (a *attendant) alive() bool {
+func (a *remoteShell) alive() bool {
 	select {
 	case <-a.done:
 		return false
@@ -259,8 +259,8 @@ func (a *attendant) alive() bool {
 	}
 }
 
-// close ends the attendant, which ends by itself when its input does.
-func (a *attendant) close() {
+// close ends the remote shell, which ends by itself when its input does.
+func (a *remoteShell) close() {
 	go func() { _ = a.s.closeInput() }() // on a frozen link it would block
 	select {
 	case <-a.done:

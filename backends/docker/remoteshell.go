@@ -18,12 +18,12 @@ import (
 	"github.com/nod-console/nod/backends/posix"
 )
 
-// attendant is our hand in a container: a shell that stays for as long as the
+// remoteShell is our hand in a container: a shell that stays for as long as the
 // target. Programs report to it, through its standard output, that they begin
 // and how they end; it signals them and ends them with all that they have
 // started; and it does the latter, too, when our connection is gone without a
 // word.
-type attendant struct {
+type remoteShell struct {
 	s     Stream
 	about facts
 
@@ -37,7 +37,7 @@ type attendant struct {
 // facts are what a container is.
 type facts struct {
 	nonce    string
-	pid      int               // of the attendant
+	pid      int               // of the remote shell
 	proc     bool              // programs can reach it through /proc
 	tools    map[string]string // program to path
 	waiter   waiter
@@ -52,13 +52,13 @@ type facts struct {
 // needed are the programs without which nothing can be signalled or ended.
 var needed = []string{"sed", "grep", "env", "sleep"}
 
-// attend starts the attendant. Where that is not possible in this container, the
+// startRemoteShell starts the remote shell. Where that is not possible in this container, the
 // error is ErrNoShell.
-func attend(ctx context.Context, e Engine, container string) (*attendant, error) {
+func startRemoteShell(ctx context.Context, e Engine, container string) (*remoteShell, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errors.New("the engine does not start a shell in time"))
 	defer cancel()
 	nonce := posix.NewNonce()
-	x := Exec{Argv: []string{"sh", "-c", posix.Brief(attendScript), "sh", nonce}, Stdin: true}
+	x := Exec{Argv: []string{"sh", "-c", posix.Brief(remoteShellScript), "sh", nonce}, Stdin: true}
 	id, err := e.CreateExec(ctx, container, x)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func attend(ctx context.Context, e Engine, container string) (*attendant, error)
 	if err != nil {
 		return nil, notStarted(err)
 	}
-	a := &attendant{
+	a := &remoteShell{
 		s: s, about: facts{nonce: nonce, tools: map[string]string{}},
 		asked: map[string]chan string{}, reports: map[string]chan string{}, done: make(chan struct{}),
 	}
@@ -89,7 +89,7 @@ func attend(ctx context.Context, e Engine, container string) (*attendant, error)
 	if err == nil {
 		err = a.about.suffice()
 	} else if ctx.Err() == nil { // it ended
-		err = noAttendant(ctx, e, id, strings.TrimSpace(before.String()+said.String()))
+		err = noRemoteShell(ctx, e, id, strings.TrimSpace(before.String()+said.String()))
 	}
 	if err != nil {
 		_ = s.Close() // of no use
@@ -103,9 +103,9 @@ func attend(ctx context.Context, e Engine, container string) (*attendant, error)
 	return a, nil
 }
 
-// noAttendant tells why a shell ended before it was of use: because it is not one,
+// noRemoteShell tells why a shell ended before it was of use: because it is not one,
 // or because the runtime did not start it at all.
-func noAttendant(ctx context.Context, e Engine, exec, said string) error {
+func noRemoteShell(ctx context.Context, e Engine, exec, said string) error {
 	err := fmt.Errorf("%w: it says %q", ErrNoShell, said)
 	state, ierr := e.InspectExec(ctx, exec)
 	if ierr != nil || state.ExitCode != couldNotRun || errors.Is(notStarted(errors.New(said)), ErrNoShell) {
@@ -123,7 +123,7 @@ func notStarted(err error) error {
 	return err
 }
 
-// suffice reports what is missing for an attendant to be of use.
+// suffice reports what is missing for a remote shell to be of use.
 func (f *facts) suffice() error {
 	if !f.proc {
 		return fmt.Errorf("%w: its /proc does not show programs each other", ErrNoShell)
@@ -137,7 +137,7 @@ func (f *facts) suffice() error {
 }
 
 // greet reads the facts.
-func (a *attendant) greet(r *bufio.Reader, before io.Writer) error {
+func (a *remoteShell) greet(r *bufio.Reader, before io.Writer) error {
 	f := &a.about
 	for {
 		line, err := r.ReadString('\n')
@@ -217,7 +217,7 @@ func bySignal(n int) backends.Outcome {
 }
 
 // listen hands the answers and reports out until the shell ends.
-func (a *attendant) listen(r *bufio.Reader) {
+func (a *remoteShell) listen(r *bufio.Reader) {
 	before := ""
 	for {
 		line, err := r.ReadString('\n')
@@ -254,7 +254,7 @@ func (a *attendant) listen(r *bufio.Reader) {
 }
 
 // programs expects reports about a new program.
-func (a *attendant) program() (id string, reports <-chan string) {
+func (a *remoteShell) program() (id string, reports <-chan string) {
 	c := make(chan string, 4)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -264,18 +264,18 @@ func (a *attendant) program() (id string, reports <-chan string) {
 	return id, c
 }
 
-func (a *attendant) forget(id string) {
+func (a *remoteShell) forget(id string) {
 	a.mu.Lock()
 	delete(a.reports, id)
 	a.mu.Unlock()
 }
 
-// errUnattended says that the attendant has ended, by whatever has ended it.
-var errUnattended = errors.New("the shell that attends to programs in the container has ended")
+// errRemoteShellGone says that the remote shell has ended, by whatever has ended it.
+var errRemoteShellGone = errors.New("the shell that attends to programs in the container has ended")
 
-// ask has the attendant do something and returns its answer. The words hold no
+// ask has the remote shell do something and returns its answer. The words hold no
 // blanks.
-func (a *attendant) ask(ctx context.Context, words ...string) (string, error) {
+func (a *remoteShell) ask(ctx context.Context, words ...string) (string, error) {
 	answer := make(chan string, 1)
 	a.mu.Lock()
 	a.nextID++
@@ -289,19 +289,19 @@ func (a *attendant) ask(ctx context.Context, words ...string) (string, error) {
 		a.mu.Unlock()
 	}()
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", errUnattended, err)
+		return "", fmt.Errorf("%w: %w", errRemoteShellGone, err)
 	}
 	select {
 	case s := <-answer:
 		return s, nil
 	case <-a.done:
-		return "", errUnattended
+		return "", errRemoteShellGone
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
 }
 
-func (a *attendant) alive() bool {
+func (a *remoteShell) alive() bool {
 	select {
 	case <-a.done:
 		return false
@@ -310,8 +310,8 @@ func (a *attendant) alive() bool {
 	}
 }
 
-// close ends the attendant. Nothing that it would have to end runs any more.
-func (a *attendant) close() {
+// close ends the remote shell. Nothing that it would have to end runs any more.
+func (a *remoteShell) close() {
 	a.mu.Lock()
 	_, _ = io.WriteString(a.s, "0 bye\n") // it may have ended
 	_ = a.s.CloseWrite()
