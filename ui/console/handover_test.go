@@ -36,6 +36,7 @@ func TestALineTypedWithTheKeyThatHandsOver(t *testing.T) {
 			term, said := newTerminal("$ "), &model{}
 			p.run(t.Context(), t, console.Options{Submit: said.Submit}, func(c *console.Console) { c.AddPane(term.pane("%1", "local")) })
 			p.see(t, "ask for something")
+			p.see(t, "live") // the terminal stands beside the chat: else the key has nothing to go to
 			all := toggle + line + "\r" + toggle + prompt + "\r"
 			want, prompts := "", 0
 			check := func(what string) {
