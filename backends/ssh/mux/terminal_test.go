@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // screen is a program on a terminal of the test.
@@ -30,9 +31,15 @@ func onTerminal(t testing.TB, env []string, name string, args ...string) *screen
 	t.Helper()
 	s := &screen{t: t, cmd: exec.Command(name, args...), ended: make(chan struct{})}
 	s.cmd.Env = append(append(os.Environ(), "TERM=vt220"), env...)
-	var err error
-	s.file, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 33, Cols: 101})
+	raw, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 33, Cols: 101})
 	check(t, err)
+	// The library leaves the descriptor in blocking mode, in which closing it
+	// ends no read: a master that keeps the terminal would hold the test.
+	fd, err := unix.FcntlInt(raw.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	check(t, err)
+	check(t, unix.SetNonblock(fd, true))
+	s.file = os.NewFile(uintptr(fd), raw.Name())
+	_ = raw.Close() // its copy goes on
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -51,7 +58,7 @@ func onTerminal(t testing.TB, env []string, name string, args ...string) *screen
 		<-read
 	}()
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill()
+		_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) // with all that it started
 		_ = s.file.Close()
 		<-s.ended
 	})
@@ -65,6 +72,16 @@ func (f *fixture) terminal(command ...string) *screen {
 func (s *screen) kind(text string) { // types it
 	_, err := s.file.WriteString(text)
 	check(s.t, err)
+}
+
+func (s *screen) resize(rows, cols uint16) {
+	conn, err := s.file.SyscallConn()
+	check(s.t, err)
+	var set error
+	check(s.t, conn.Control(func(fd uintptr) {
+		set = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: cols})
+	}))
+	check(s.t, set)
 }
 
 // see waits for a text after the last one that was seen.
@@ -109,7 +126,7 @@ func checkModes(f *fixture) string {
 func checkResize(f *fixture) string {
 	s := f.terminal(`trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done`)
 	s.see("ready")
-	check(f.t, pty.Setsize(s.file, &pty.Winsize{Rows: 44, Cols: 122}))
+	s.resize(44, 122)
 	return s.end()
 }
 
