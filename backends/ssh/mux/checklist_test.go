@@ -120,6 +120,7 @@ var checkList = []struct {
 		s := onTerminal(f.t, []string{"S=" + f.socket}, "bash", "-c",
 			`: | ssh -F none -S "$S" -o ProxyCommand=false -tt host 'echo ready; read x; echo "<$x>"; stty size' </dev/tty; read y; echo "[$y]"`)
 		s.see("ready")
+		s.raw()
 		s.kind("x\r")
 		s.see("Shared connection")
 		s.kind("mine\r")

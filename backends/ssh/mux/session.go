@@ -258,7 +258,7 @@ func (s *session) copyOutput(dst *stream, src io.Reader, tell bool) {
 
 // rawLimit is how long the first output waits for the client to make its
 // terminal raw, which it does when it hears that its session is open.
-const rawLimit = 250 * time.Millisecond
+const rawLimit = 2 * time.Second
 
 // awaitRaw keeps the first output from overtaking that: a cooked terminal would
 // change its ends of line.

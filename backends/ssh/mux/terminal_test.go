@@ -101,6 +101,21 @@ func (s *screen) see(text string) {
 	}
 }
 
+// raw waits until the client has the terminal raw. A stock client may show the
+// first output before: what is typed then is the line discipline's, and Ctrl-C
+// ends the client alone.
+func (s *screen) raw() {
+	s.t.Helper()
+	conn, err := s.file.SyscallConn()
+	check(s.t, err)
+	until(s.t, "raw mode", func() bool {
+		var modes *unix.Termios
+		check(s.t, conn.Control(func(fd uintptr) { modes, err = unix.IoctlGetTermios(int(fd), unix.TCGETS) }))
+		check(s.t, err)
+		return modes.Lflag&(unix.ICANON|unix.ISIG) == 0
+	})
+}
+
 // end waits for the program's end and returns all it showed.
 func (s *screen) end() string {
 	s.t.Helper()
@@ -133,6 +148,7 @@ func checkResize(f *fixture) string {
 func checkInterrupt(f *fixture) string {
 	s := f.terminal(`trap 'exit 130' INT; echo ready; while :; do sleep 0.05; done`)
 	s.see("ready")
+	s.raw()
 	s.kind("\x03")
 	return s.end()
 }
@@ -141,6 +157,7 @@ func checkDisconnect(f *fixture) string {
 	s := f.terminal(`echo ready; exec sleep 1000`)
 	s.see("ready")
 	s.see("\n")
+	s.raw()
 	s.kind("\r")
 	s.see("\n") // its echo, which else may or may not come before the end
 	s.kind("~.")
@@ -152,6 +169,7 @@ var rekeyHelp = regexp.MustCompile(` ~R +- request rekey\\r\\n`)
 func checkEscapes(f *fixture) string {
 	s := f.terminal(`stty -echo; echo ready; read x; echo "1:$x"; read x; echo "2:$x"; read x; echo "3:$x"`)
 	s.see("ready")
+	s.raw()
 	s.kind("~~a~.\r") // a literal one, and one that is not at the start
 	s.see("1:")
 	s.kind("~x\r") // not an escape
@@ -207,6 +225,7 @@ func checkTmux(f *fixture) string {
 		size = string(out)
 		return size != ""
 	})
+	s.raw()
 	s.kind("\x02d")
 	shown := s.end()
 	i := strings.Index(shown, "[detached")
@@ -227,6 +246,7 @@ func TestStopAndExit(t *testing.T) {
 		running.see("ready")
 		other := f.terminal("echo ready; read x; exit 9")
 		other.see("ready")
+		other.raw()
 		out := f.ssh("", "-O", "stop", "host").String()
 		if _, err := os.Lstat(f.socket); !os.IsNotExist(err) {
 			t.Errorf("%s: the socket is still there: %v", f.kind, err)
