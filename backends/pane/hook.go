@@ -50,7 +50,8 @@ func (p *Pane) hook(ctx context.Context) error {
 // tryHook is one try, which is to begin soon and then may last as long as ctx and
 // the shell let it.
 func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, error) {
-	seen, err := p.settled(soon, way)
+	shell, err := p.settled(soon, way)
+	seen := shell.sight
 	if err != nil {
 		return seen, err
 	}
@@ -75,13 +76,16 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	}
 	defer p.unstash(n.Buffer())
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
-	clear := " \x15"
-	if name := shells.Named(seen.program()); name == "ash" || name == "sh" {
+	clear, enter := " \x15", "\r"
+	switch name := shells.Named(seen.program()); {
+	case shell.raw && (name == "dash" || name == "sh" && shell.file != "busybox"):
+		clear, enter = "", "\n" // the terminal was left raw: all keys are text
+	case name == "ash", name == "sh", name == "busybox":
 		clear = shells.ClearBusybox
 	}
 	p.hushed()
 	defer p.unhushed()
-	if err := p.Type(short, []byte(clear+line+"\r")); err != nil {
+	if err := p.Type(short, []byte(clear+line+enter)); err != nil {
 		return seen, err
 	}
 	return seen, p.hooked(ctx, way)
@@ -178,18 +182,18 @@ var errNoShell = errors.New("it is not a shell that can be tracked")
 // settled waits until a shell is in the foreground, has nothing more to say and
 // reads keys. A shell of which readline asks for pasted text to be marked has
 // nothing more to say once its prompt stands there.
-func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
-	var last sight
+func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, error) {
+	var last shellSight
 	pause := 2 * time.Millisecond
 	for begin := time.Now(); ; {
 		seen, err := p.looked(ctx)
 		if err != nil {
 			return last, err
 		}
-		last = seen
+		last = shellSight{sight: seen}
 		if seen.dead {
 			p.observe(seen)
-			return seen, errShellEnded
+			return last, errShellEnded
 		}
 		p.mu.Lock()
 		p.seen = seen
@@ -200,16 +204,16 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 		prompts := p.seeded && (s.Cursor.Col > 0 || s.Modes.BracketedPaste && silent >= emptyPrompt)
 		settled := prompts && (silent >= settle || s.Modes.BracketedPaste)
 		p.mu.Unlock()
+		maybe := shells.Is(seen.program()) || seen.program() == busybox
 		switch {
-		case seen.dead:
-			return seen, errShellEnded
-		case shells.Is(seen.program()) && settled && seen.path != startingPath:
-			if p.awaitsKeys(ctx, seen) {
-				return seen, nil
+		case maybe && settled && seen.path != startingPath:
+			ready := false
+			if last, ready = p.awaitsKeys(ctx, seen); ready {
+				return last, nil
 			}
 			pause = min(2*pause, 10*settle)
-		case !shells.Is(seen.program()) && time.Since(begin) > startWait+2*way:
-			return seen, errNoShell
+		case !maybe && time.Since(begin) > startWait+2*way:
+			return last, errNoShell
 		}
 		select {
 		case <-ctx.Done():
@@ -225,21 +229,32 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 // a prompt of which nothing is seen.
 const emptyPrompt = 500 * time.Millisecond
 
+// shellSight is a sight of a shell, with what the target's kernel says of it.
+type shellSight struct {
+	sight
+	raw  bool   // the terminal gives it keys one by one
+	file string // of its program
+}
+
+// busybox is the name of the program that is many others, shells among them.
+const busybox = "busybox"
+
 // awaitsKeys asks the target's kernel whether the shell in the foreground reads
 // keys. Before it does, as in the middle of a start-up file, the terminal itself
 // would put on the screen what is typed, and the shell once more. Where the kernel
 // does not tell, or not this user, a shell that is silent is taken to read them.
-func (p *Pane) awaitsKeys(ctx context.Context, seen sight) bool {
+func (p *Pane) awaitsKeys(ctx context.Context, seen sight) (shellSight, bool) {
 	f, err := p.wire.front(ctx, seen.pid, 0)
-	switch {
+	shell := shellSight{sight: seen, raw: f.raw, file: f.file}
+	switch _, is := f.shell(); {
 	case err != nil || f.pid == 0:
-		return true
-	case !f.rests || !shells.Is(f.name) && f.name != "busybox":
-		return false
+		return shell, seen.program() != busybox
+	case !f.rests || !shells.Is(f.name) && !(f.name == busybox && is):
+		return shell, false
 	case f.raw:
-		return true
+		return shell, true
 	}
-	return p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
+	return shell, p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
 }
 
 // looked looks at the terminal and waits for the answer.

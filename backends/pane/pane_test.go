@@ -65,6 +65,8 @@ var shells = map[string][]string{
 	"bash": {"bash", "--norc", "--noprofile"},
 	"dash": {"dash"},
 	"ash":  {"ash"},
+	"ksh":  {"ksh"},
+	"mksh": {"mksh"},
 	"zsh":  {"zsh", "-f"},
 	"fish": {"fish", "--no-config"},
 }

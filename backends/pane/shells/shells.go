@@ -13,7 +13,10 @@ const (
 	None    Family = ""     // not known (yet)
 	Bash    Family = "bash" // bash from 4.4, which announces commands by itself
 	OldBash Family = "old"  // bash before that
-	Posix   Family = "sh"   // dash, busybox ash and their like
+	Posix   Family = "sh"   // dash and its like, for which the terminal edits lines
+	Ash     Family = "ash"  // busybox
+	Ksh     Family = "ksh"  // ksh93
+	Mksh    Family = "mksh"
 	Zsh     Family = "zsh"
 	Fish    Family = "fish" // fish from 3.4
 
@@ -23,6 +26,11 @@ const (
 
 // Readline reports whether lines are edited by GNU readline.
 func (f Family) Readline() bool { return f == Bash || f == OldBash }
+
+// Plain reports whether all that a shell says of a command is said by the prompt
+// behind it: dash and its like. That it has begun, the echo of its line tells (see
+// [Echo]).
+func (f Family) Plain() bool { return f == Posix || f == Ash || f == Ksh || f == Mksh }
 
 // Announces reports whether the shell itself says that a command begins.
 func (f Family) Announces() bool { return f == Bash || f == Zsh || f == Fish }
@@ -37,7 +45,7 @@ func (f Family) Decorates() bool { return f == Zsh || f == Fish }
 
 // Known reports whether a hook may call its shell so.
 func (f Family) Known() bool {
-	return slices.Contains([]Family{Bash, OldBash, Posix, Zsh, Fish, Mute}, f)
+	return slices.Contains([]Family{Bash, OldBash, Posix, Ash, Ksh, Mksh, Zsh, Fish, Mute}, f)
 }
 
 // Named is the name of a shell without the sign of a login.
