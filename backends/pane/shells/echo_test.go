@@ -1,6 +1,9 @@
 package shells
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The end of an echo is found wherever the stream is cut, in what each line editor makes
 // of it.
@@ -24,19 +27,13 @@ func TestTheEndOfAnEcho(t *testing.T) {
 	} {
 		for size := range len(c.shown) {
 			e, rest, ended := NewEcho(c.family, c.lines), "", false
-			text, want := c.shown, ""
-			for i := range c.shown {
-				if c.shown[i] == '|' {
-					text, want = c.shown[:i]+c.shown[i+1:], c.shown[i+1:]
-				}
-			}
+			before, want, _ := strings.Cut(c.shown, "|")
+			text := before + want
 			for from := 0; from < len(text); {
 				to := min(len(text), from+size+1)
 				piece := text[from:to]
-				for i := range piece {
-					if piece[i] == 'P' {
-						piece = piece[:max(i, 1)]
-					}
+				if i := strings.IndexByte(piece, 'P'); i >= 0 {
+					piece = piece[:max(i, 1)]
 				}
 				from += len(piece)
 				switch {
