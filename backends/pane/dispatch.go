@@ -217,6 +217,9 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	}
 	p.entries++
 	r.number, r.prompt = p.entries, p.prompts
+	if p.shell.Plain() {
+		r.prompt = max(r.prompt, 1) // that of the hook, which may be yet to come up
+	}
 	p.run, p.phase, p.shape, p.echo, p.asked, p.silent, p.lead = r, dispatched, t, t.Echo, asked{}, false, marks.Preamble{}
 	p.wire.glimpse(func(seen sight, err error) {
 		if err == nil && seen.dead {

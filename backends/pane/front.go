@@ -209,8 +209,8 @@ func (p *Pane) lookAround(ctx context.Context, seen sight) error {
 
 // atUnsaidPrompt reports whether the shell, which is in the foreground, waits at its
 // prompt and not in a command of its own, such as read. A prompt that has been seen to come
-// up says so. Where it does not, dash reads more than single keys at its prompt alone,
-// and mksh alone has its terminal raw there alone; the others are believed where the
+// up says so. Where it does not, dash and its like read more than single keys at their
+// prompts alone, and mksh has its terminal raw there alone; the others are believed where the
 // screen shows a prompt, or where the command may have changed that. p.mu is held.
 func (p *Pane) atUnsaidPrompt(f front) bool {
 	switch {
@@ -218,7 +218,7 @@ func (p *Pane) atUnsaidPrompt(f front) bool {
 		return true
 	case !f.rests || p.term.Snapshot().Alternate:
 		return false
-	case p.shell == Posix && f.lines, p.shell == shells.Mksh && f.raw:
+	case p.shell.Plain() && f.lines, p.shell == shells.Mksh && f.raw:
 		return true
 	}
 	command := p.doing

@@ -156,11 +156,16 @@ func (p *Pane) marked(m marks.Mark) {
 		p.prompt = promptSpot{}
 		line, handing := p.line, p.hand != nil && p.hand.Met()
 		p.line = nil
-		if p.phase == executing && p.shell.Plain() && line != nil && line.again {
+		if p.phase == executing && p.run == nil && p.shell.Plain() && line != nil && line.again {
 			break // the prompt in front of the command, drawn anew
 		}
-		if p.phase == executing && p.doubted && p.run != nil {
+		early := p.run != nil && p.shell.Plain() && p.prompts <= p.run.prompt // from before the run
+		if p.phase == executing && p.run != nil && (early || p.doubted) {
 			p.phase, p.echo = dispatched, p.shape.Echo // the line may be yet to be read
+		}
+		if early {
+			p.run.setAside()
+			break
 		}
 		p.doubted = false
 		p.prompted()

@@ -3,6 +3,7 @@ package pane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -179,6 +180,10 @@ var errMute = errors.New("its PROMPT_COMMAND and PS1 are readonly, so that it ca
 
 var errNoShell = errors.New("it is not a shell that can be tracked")
 
+// errOtherShell is errNoShell of what is known to be a shell, and none of those that nod
+// tracks.
+var errOtherShell = fmt.Errorf("%w; start one there that can be (exec bash), or run the command without a pane: nod help shells", errNoShell)
+
 // settled waits until a shell is in the foreground, has nothing more to say and
 // reads keys. A shell of which readline asks for pasted text to be marked has
 // nothing more to say once its prompt stands there.
@@ -212,6 +217,8 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 				return last, nil
 			}
 			pause = min(2*pause, 10*settle)
+		case shells.Untracked(seen.program()) && s.Cursor.Col > 0 && silent >= emptyPrompt:
+			return last, errOtherShell
 		case !maybe && time.Since(begin) > startWait+2*way:
 			return last, errNoShell
 		}

@@ -290,6 +290,9 @@ func (r *Run) end(outcome backends.Outcome, notices ...string) {
 		text := marks.Render(raw)
 		r.mu.Lock()
 		r.result.Text = text
+		if marks.Binary(raw) {
+			r.noticeLocked(renderedNotice)
+		}
 		if !whole {
 			r.result.Incomplete = true
 			r.noticeLocked("part of the output was not stored: the store did not take it")
@@ -298,6 +301,9 @@ func (r *Run) end(outcome backends.Outcome, notices ...string) {
 		close(r.done)
 	}()
 }
+
+// renderedNotice is told of output that is no text.
+const renderedNotice = "the output holds bytes that are no text: what a pane gives is what its terminal shows of them; for the bytes themselves run the command without a pane, or have it write to a file"
 
 // withoutEcho is what follows the echo of a typed command of n lines.
 func withoutEcho(p []byte, n int) []byte {

@@ -61,6 +61,16 @@ func Is(command string) bool {
 	return false
 }
 
+// Untracked reports whether a program, by the name that the system gives it, is a shell
+// that no hook fits.
+func Untracked(command string) bool {
+	switch Named(command) {
+	case "tcsh", "csh", "nu", "xonsh", "elvish", "rc", "es", "pwsh", "ion", "murex", "oil", "osh", "ysh":
+		return true
+	}
+	return false
+}
+
 // Edits reports whether a shell of that name Edits its lines itself.
 func Edits(shell string) bool {
 	switch shell {
