@@ -121,10 +121,15 @@ func TestAnswersOfTheTerminalAreNoTyping(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := shared(t, shell)
-		for _, question := range []string{`printf '\033[c'`, `printf '\033[6n\033[5n'`} {
+		questions := []string{`printf '\033[c'`, `printf '\033[6n\033[5n'`}
+		if shell == "mksh" {
+			questions = questions[:1] // the answer to the other one are keys with a meaning there
+		}
+		for _, question := range questions {
 			if res := run(t, p, question); !res.Outcome.OK() {
 				t.Errorf("%s: %+v", question, res)
 			}
+			eventually(t, p, "an end of the answer", func() bool { return p.PendingLine() == "" })
 			if res := run(t, p, "echo next"); res.Text != "next\n" || !res.Outcome.OK() {
 				t.Errorf("behind %s: %+v", question, res)
 			}

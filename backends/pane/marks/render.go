@@ -33,7 +33,9 @@ func Binary(raw []byte) bool {
 	for len(raw) > 0 {
 		r, n := utf8.DecodeRune(raw)
 		switch {
-		case r == utf8.RuneError && n == 1 && utf8.FullRune(raw):
+		case !utf8.FullRune(raw):
+			return false
+		case r == utf8.RuneError && n == 1:
 			return true
 		case r < 0x07, r > 0x0f && r < 0x20 && r != 0x1b:
 			return true

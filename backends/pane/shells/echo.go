@@ -16,6 +16,7 @@ type Echo struct {
 	shown   []byte   // of the first one
 	strange bool     // something else was shown before
 	moved   bool     // the editor shows another part of the line, the first one was right
+	drawn   bool     // the editor has drawn the line anew, with its prompt
 	back    bool     // a carriage return came last
 	escape  byte     // the kind of escape sequence that the output is in; 0 if it is in none
 }
@@ -64,6 +65,7 @@ func (e *Echo) Feed(p []byte) (rest []byte, over bool) {
 		}
 		if e.back && b != '\n' && b != '\r' {
 			e.moved = e.moved || e.redraws() && len(e.shown) > 0 && strings.HasPrefix(e.lines[0], string(e.shown))
+			e.drawn = e.drawn || e.redraws()
 			e.shown = e.shown[:0]
 		}
 		e.back = b == '\r'
@@ -76,9 +78,19 @@ func (e *Echo) Feed(p []byte) (rest []byte, over bool) {
 			e.shown = e.shown[:max(0, len(e.shown)-1)]
 		case b >= 0x20 && len(e.shown) <= longestTyped:
 			e.shown = append(e.shown, b)
+			if e.rawEnd() && e.entered() {
+				return p[i+1:], true
+			}
 		}
 	}
 	return nil, false
+}
+
+// rawEnd reports whether the line has been shown up to its newline by a terminal that
+// is raw.
+func (e *Echo) rawEnd() bool {
+	line, ended := strings.CutSuffix(string(e.shown), "^J")
+	return ended && e.family == Posix && alike(line, e.lines[0])
 }
 
 // redraws reports whether the editor shows a long line in a window that moves.
@@ -90,7 +102,7 @@ func (e *Echo) entered() bool {
 	want, got := e.lines[0], string(e.shown)
 	switch {
 	case e.family != Posix && len(e.lines) <= e.prompts: // it is read only behind the prompt
-	case e.moved, alike(got, want):
+	case e.moved, alike(strings.TrimSuffix(got, "^J"), want), e.drawn && strings.HasSuffix(got, want):
 		e.lines = e.lines[1:]
 	case e.family == Ash && got != "" && strings.HasPrefix(want, got):
 		return false // a line that is broken at the edge

@@ -16,6 +16,8 @@ func TestTheEndOfAnEcho(t *testing.T) {
 		"terminal":              {Posix, []string{"echo hi"}, "echo hi\r\n|hi\r\n"},
 		"nothing shown":         {Posix, []string{"echo hi"}, "hi\r\n"},
 		"another line first":    {Posix, []string{"echo hi"}, "^C\r\necho hi\r\n|hi\r\n"},
+		"a raw terminal":        {Posix, []string{"echo hi"}, "echo hi^J|hi\n"},
+		"drawn anew":            {Ksh, []string{"echo hi"}, "1;2c\r#     \r# echo hi\r\n|hi\r\n"},
 		"another letter":        {Posix, []string{"echo hi"}, "xecho hi\r\nhi\r\n"},
 		"all lines at once":     {Posix, []string{"eval 'echo a", "echo b'"}, "eval 'echo a\r\necho b'\r\n> P|a\r\nb\r\n"},
 		"line by line":          {Mksh, []string{"eval 'echo a", "echo b'"}, "eval 'echo a\r\r\n> Pecho b'\r\r\n|a\r\nb\r\n"},
