@@ -91,13 +91,13 @@ func (p *Pane) inside() []string {
 func (p *Pane) leave(to int) { p.leaveWith(to, backends.Outcome{}) }
 
 // leaveWith is leave where the command that has opened the outermost of those levels
-// has ended with an outcome. A shell ends with the status of the command that ends it, and
-// what leads to one elsewhere hands that on, but for ssh, which says 255 of its own
-// failures, too. p.mu is held.
+// has ended with an outcome. A shell that is not ended by a signal ends with the status of
+// the command that ends it, and what leads to one elsewhere hands that on, but for ssh,
+// which says 255 of its own failures, too. p.mu is held.
 func (p *Pane) leaveWith(to int, outcome backends.Outcome) {
 	for len(p.outer) > to {
 		gone := p.level
-		last := len(p.outer) == to+1 && gone.phase == executing && outcome.State == backends.Exited && outcome.Code < 255
+		last := len(p.outer) == to+1 && gone.phase == executing && outcome.State == backends.Exited && outcome.Code < 128
 		if gone.run != nil && last {
 			p.finish(outcome, "the command ended the shell that it ran in")
 		} else if gone.run != nil {
