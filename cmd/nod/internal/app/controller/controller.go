@@ -222,7 +222,7 @@ func outcome(ctx context.Context, err, failed error) error {
 // open puts the Core behind the screen.
 func (d *Controller) open() error {
 	h, err := app.Open(d.Config, d.Sys.Getenv, app.Options{
-		Options:  targets.Options{Ask: d.ask, Warn: d.screen.Notify, Panes: true, Existing: d.Existing, Step: d.step},
+		Options:  targets.Options{Ask: d.ask, Warn: d.screen.Notify, Panes: true, Attended: true, Existing: d.Existing, Step: d.step},
 		Approver: d.screen.Approver(), Allow: d.allow, Choose: d.choose, Spare: d.spare.Dir,
 		Ended: d.screen.RunEnded, Reverting: d.screen.Reverting,
 	})

@@ -47,6 +47,7 @@ type Options struct {
 	Panes    bool         // commands run in panes where the target has them
 	Existing *OwnPane     // in place of the shared one
 	Keep     bool         // leave the panes' sessions behind
+	Attended bool         // somebody is there who can act where a connection is given up
 	Agent    string       // names the panes' sessions; empty means the configured name
 	Warn     func(string) // of what is done in a lesser way than promised
 	// Step is told how far the connection to a target is. It must not block.
@@ -307,6 +308,7 @@ func (s *Targets) openPanes(ctx context.Context, t *Target) error {
 	}
 	keeper, err := pane.Open(ctx, t.Target, pane.Options{
 		Agent: name, Socket: socket, Pane: id, Keep: s.plan.Keep,
+		Unattended:  !s.plan.Attended,
 		WithoutTmux: t.Container != nil && t.Container.noTmux != "",
 		Size:        backends.Size{Cols: 120, Rows: 40},
 		Tap:         s.plan.Tap,
