@@ -105,14 +105,14 @@ func (t *Target) begin(ctx context.Context, c backends.Command, size backends.Si
 			c.Env = append([]string{"TERM=" + defaultTerm}, c.Env...)
 		}
 	}
-	id, reports := l.hand.program()
+	id, reports := l.hand.Expect()
 	p.reports = reports
 	x, err := l.hand.about.launch(c, id, size)
 	if err == nil {
 		err = p.open(ctx, c, x)
 	}
 	if err != nil {
-		l.hand.forget(id)
+		l.hand.Forget(id)
 		return nil, err
 	}
 	word, err := p.word(ctx)
@@ -121,7 +121,7 @@ func (t *Target) begin(ctx context.Context, c backends.Command, size backends.Si
 	}
 	if err != nil {
 		p.out.refuse() // nothing runs, or nothing can be done about it
-		l.hand.forget(id)
+		l.hand.Forget(id)
 		return nil, err
 	}
 	p.out.admit()
@@ -131,7 +131,7 @@ func (t *Target) begin(ctx context.Context, c backends.Command, size backends.Si
 	}
 	go func() {
 		p.follow()
-		l.hand.forget(id)
+		l.hand.Forget(id)
 	}()
 	return p, nil
 }
@@ -168,8 +168,8 @@ func (p *process) word(ctx context.Context) (string, error) {
 		select {
 		case w := <-p.reports:
 			return w, nil
-		case <-p.hand.done:
-			return "", fmt.Errorf("%w: %w", ErrUnsure, p.t.explain(ctx, errRemoteShellGone))
+		case <-p.hand.Ended():
+			return "", fmt.Errorf("%w: %w", ErrUnsure, p.t.explain(ctx, posix.ErrRemoteShellGone))
 		case <-ctx.Done():
 			return "", fmt.Errorf("%s: %w: %w", p.t.name, ErrUnsure, context.Cause(ctx))
 		case <-odd:
@@ -188,7 +188,7 @@ func (p *process) word(ctx context.Context) (string, error) {
 		if state.Running {
 			continue
 		}
-		if _, err := p.hand.ask(ctx, "ping"); err != nil { // the word would be here by now
+		if _, err := p.hand.Ask(ctx, "ping"); err != nil { // the word would be here by now
 			continue
 		}
 		select {
@@ -242,7 +242,7 @@ func startError(word string, c backends.Command) error {
 // for it, or, where that is lost, from the engine.
 func (p *process) follow() {
 	defer close(p.ended)
-	over, gone := p.out.done, p.hand.done
+	over, gone := p.out.done, p.hand.Ended()
 	var look <-chan time.Time
 	pause, faults := 5*time.Millisecond, 0
 	for {
@@ -263,7 +263,7 @@ func (p *process) follow() {
 		ctx, cancel := context.WithTimeout(context.Background(), askTime)
 		state, err := p.t.engine.InspectExec(ctx, p.exec)
 		if err == nil && !state.Running {
-			if _, err := p.hand.ask(ctx, "ping"); err == nil { // the report would be here by now
+			if _, err := p.hand.Ask(ctx, "ping"); err == nil { // the report would be here by now
 				select {
 				case w := <-p.reports:
 					p.report(w)
@@ -342,7 +342,7 @@ func (p *process) containerEnds(ctx context.Context) bool {
 		if err != nil || c.State != Running {
 			return true
 		}
-		if p.hand == nil || p.hand.alive() || time.Now().After(limit) {
+		if p.hand == nil || p.hand.Alive() || time.Now().After(limit) {
 			return false
 		}
 		select {
@@ -411,5 +411,5 @@ func (p *process) ask(ctx context.Context, words ...string) (string, error) {
 			}
 		}
 	}()
-	return p.hand.ask(ctx, words...)
+	return p.hand.Ask(ctx, words...)
 }

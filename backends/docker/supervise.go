@@ -70,7 +70,7 @@ func (p *process) answered() <-chan struct{} {
 		defer close(c)
 		ctx, cancel := context.WithTimeout(context.Background(), stuckWrite)
 		defer cancel()
-		_, _ = p.hand.ask(ctx, "ping") // whatever it says, or that it is gone
+		_, _ = p.hand.Ask(ctx, "ping") // whatever it says, or that it is gone
 	}()
 	return c
 }

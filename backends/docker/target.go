@@ -184,7 +184,7 @@ func (t *Target) present() (*life, error) {
 		return nil, ErrClosed
 	default:
 	}
-	if t.life != nil && t.life.hand != nil && t.life.hand.alive() {
+	if t.life != nil && t.life.hand != nil && t.life.hand.Alive() {
 		return t.life, nil
 	}
 	if t.life != nil && t.life.hand == nil {

@@ -197,7 +197,7 @@ func (c *Conn) ping() error {
 		return err
 	}
 	a := c.remote.Load()
-	if _, passenger := c.link.(*passengerLink); !passenger || a == nil || !a.alive() {
+	if _, passenger := c.link.(*passengerLink); !passenger || a == nil || !a.Alive() {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -209,13 +209,13 @@ func (c *Conn) ping() error {
 		case <-ctx.Done():
 		}
 	}()
-	_, err := a.ask(ctx, "ping")
+	_, err := a.Ask(ctx, "ping")
 	return err
 }
 
 // hand returns the remote shell, a new one if somebody has ended the last.
 func (c *Conn) hand(ctx context.Context) (*remoteShell, error) {
-	if a := c.remote.Load(); a != nil && a.alive() {
+	if a := c.remote.Load(); a != nil && a.Alive() {
 		return a, nil
 	}
 	select {
@@ -224,7 +224,7 @@ func (c *Conn) hand(ctx context.Context) (*remoteShell, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if a := c.remote.Load(); a != nil && a.alive() { // somebody was quicker
+	if a := c.remote.Load(); a != nil && a.Alive() { // somebody was quicker
 		return a, nil
 	}
 	a, err := startRemoteShell(ctx, c.link, c.open)

@@ -333,7 +333,7 @@ func (f *files) owner(uid uint32) string {
 	if err != nil {
 		return number
 	}
-	name, err := a.ask(ctx, "owner", number)
+	name, err := a.Ask(ctx, "owner", number)
 	if err != nil {
 		return number
 	}
