@@ -52,7 +52,10 @@ type Options struct {
 	Warn     func(string) // of what is done in a lesser way than promised
 	// Step is told how far the connection to a target is. It must not block.
 	Step func(target, text string)
-	Tap  func(p *pane.Pane) pane.Tap // records a pane
+	// Reached is told of a target whose panes are still to be opened, which may take long
+	// or fail. It must not block for long.
+	Reached func(*Target)
+	Tap     func(p *pane.Pane) pane.Tap // records a pane
 	// Hidden are nod's own files and folders on this machine, which no held command
 	// reads.
 	Hidden []string
@@ -242,6 +245,9 @@ func (s *Targets) make(ctx context.Context, name string) (*Target, error) {
 		hidden = nil
 	}
 	opened.Cage = confine.NewKeeper(opened.Target, policy.SecretPatterns(hidden...))
+	if s.plan.Reached != nil {
+		s.plan.Reached(opened)
+	}
 	if s.plan.Panes && s.config.Tools.Shell {
 		if err := s.openPanes(ctx, opened); err != nil {
 			return nil, errors.Join(err, opened.Close())
