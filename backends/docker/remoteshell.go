@@ -81,7 +81,7 @@ func startRemoteShell(ctx context.Context, e Engine, container string) (*remoteS
 	}()
 	r := bufio.NewReader(pr)
 	var before posix.Tail
-	_, err = within(ctx, func() (struct{}, error) { return struct{}{}, a.Greet(r, &before, a.about.learn) }, func(struct{}) {})
+	_, err = posix.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, a.Greet(r, &before, a.about.learn) }, func(struct{}) {})
 	if err == nil {
 		err = a.about.suffice()
 	} else if ctx.Err() == nil { // it ended

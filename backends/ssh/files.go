@@ -77,7 +77,7 @@ func (f *files) client() (*transfer, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := interruptible(ctx, func() (*sftp.Client, error) { return sftp.NewClientPipe(s, input{s}) },
+	client, err := posix.Interruptible(ctx, func() (*sftp.Client, error) { return sftp.NewClientPipe(s, input{s}) },
 		func(c *sftp.Client) { _ = c.Close() })
 	if err != nil {
 		s.close()

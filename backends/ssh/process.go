@@ -373,7 +373,7 @@ func (t terminal) Resize(size backends.Size) error {
 	}
 	ctx, cancel := t.c.limited(signalTime)
 	defer cancel()
-	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, t.s.resize(size) }, func(struct{}) {})
+	_, err := posix.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, t.s.resize(size) }, func(struct{}) {})
 	if err != nil {
 		return fmt.Errorf("ssh: resize the terminal: %w", t.c.reason(err))
 	}

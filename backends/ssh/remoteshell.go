@@ -61,7 +61,7 @@ func startRemoteShell(ctx context.Context, l link, open func(context.Context, re
 	r := bufio.NewReaderSize(s, 64<<10)
 	var before posix.Tail
 	greeting, cancel := limited(ctx, l, openTime)
-	_, err = interruptible(greeting, func() (struct{}, error) { return struct{}{}, a.Greet(r, &before, a.about.learn) }, func(struct{}) {})
+	_, err = posix.Interruptible(greeting, func() (struct{}, error) { return struct{}{}, a.Greet(r, &before, a.about.learn) }, func(struct{}) {})
 	cancel()
 	if err != nil {
 		s.close()
