@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/ssh/mux"
 )
 
 // Conn is one connection to a host, with everything that runs on it. It does
@@ -348,10 +349,10 @@ func matchName(patterns []string, name string) bool {
 	matched := false
 	for _, p := range patterns {
 		if out, not := strings.CutPrefix(p, "-"); not {
-			if wildcard(out, name) {
+			if mux.Match(out, name) {
 				matched = false
 			}
-		} else if wildcard(p, name) {
+		} else if mux.Match(p, name) {
 			matched = true
 		}
 	}

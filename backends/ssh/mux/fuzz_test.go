@@ -227,7 +227,7 @@ func FuzzMatches(f *testing.F) {
 			text.WriteRune(rune(name[i]))
 		}
 		want := regexp.MustCompile("(?s)^" + expr.String() + "$").MatchString(text.String())
-		if got := matches(name, pattern); got != want {
+		if got := Match(pattern, name); got != want {
 			t.Errorf("%q like %q: %v", name, pattern, got)
 		}
 	})
