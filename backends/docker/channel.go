@@ -274,7 +274,7 @@ func (t *Target) speak(ctx context.Context) (c *channel, fresh bool, err error) 
 	if err != nil {
 		return nil, false, err
 	}
-	if l.hand == nil {
+	if l.remote == nil {
 		return nil, false, l.why
 	}
 	select {

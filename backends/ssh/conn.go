@@ -55,7 +55,7 @@ func Dial(ctx context.Context, h Host, opt Options) (*Conn, error) {
 
 // connect finds a connection that somebody else has logged in, or logs in.
 func (d dialer) connect(ctx context.Context, h Host) (*Conn, error) {
-	l, s, err := d.ride(ctx, h)
+	l, s, err := d.shared(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 	go c.keepAlive()
 	opt.step(c.name, Starting, "")
 	stop := context.AfterFunc(ctx, func() { c.giveUp(context.Cause(ctx)) })
-	_, err := c.hand(ctx)
+	_, err := c.remoteShell(ctx)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -198,7 +198,7 @@ func (c *Conn) ping() error {
 		return err
 	}
 	a := c.remote.Load()
-	if _, passenger := c.link.(*passengerLink); !passenger || a == nil || !a.Alive() {
+	if _, theirs := c.link.(*masterLink); !theirs || a == nil || !a.Alive() {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -214,8 +214,8 @@ func (c *Conn) ping() error {
 	return err
 }
 
-// hand returns the remote shell, a new one if somebody has ended the last.
-func (c *Conn) hand(ctx context.Context) (*remoteShell, error) {
+// remoteShell returns the remote shell, a new one if somebody has ended the last.
+func (c *Conn) remoteShell(ctx context.Context) (*remoteShell, error) {
 	if a := c.remote.Load(); a != nil && a.Alive() {
 		return a, nil
 	}

@@ -329,7 +329,7 @@ func (f *files) owner(uid uint32) string {
 	number := strconv.FormatUint(uint64(uid), 10)
 	ctx, cancel := limited(context.Background(), f.c.link, openTime)
 	defer cancel()
-	a, err := f.c.hand(ctx)
+	a, err := f.c.remoteShell(ctx)
 	if err != nil {
 		return number
 	}

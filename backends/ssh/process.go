@@ -211,7 +211,7 @@ func (p *process) Signal(s backends.Signal) error {
 	}
 	ctx, cancel := p.c.limited(signalTime)
 	defer cancel()
-	a, err := p.c.hand(ctx)
+	a, err := p.c.remoteShell(ctx)
 	if err == nil {
 		err = a.signal(ctx, p.group, s)
 	}
@@ -291,7 +291,7 @@ func (p *process) end() error {
 	defer cancel()
 	soon, stop := context.WithTimeout(ctx, handTime)
 	defer stop()
-	a, err := p.c.hand(soon)
+	a, err := p.c.remoteShell(soon)
 	if err == nil {
 		err = a.end(ctx, p.group, p.sid, p.polite)
 	} else if ctx.Err() == nil {

@@ -281,7 +281,7 @@ func (s *Targets) host(ctx context.Context, name string) (*Target, error) {
 	opt := s.Lines.SSHOptions()
 	opt.Asker, opt.Step = s.plan.Ask, step
 	there := &Target{shell: "sh", Gone: make(chan struct{}), lines: s.Lines}
-	opt.Ride = s.Lines.shared(s.plan.Ask, step, there.ownMaster.Store, s.plan.Warn)
+	opt.Shared = s.Lines.shared(s.plan.Ask, step, there.ownMaster.Store, s.plan.Warn)
 	target, err := ssh.Open(ctx, host, opt)
 	if err != nil {
 		return nil, err
