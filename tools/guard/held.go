@@ -35,6 +35,15 @@ func (g *Guard) Ended(a tools.Action, o backends.Outcome) {
 	}
 }
 
+// Refused is what the cage refused a's command, out of the end of what it printed on
+// standard error; empty if it was not held or nothing was refused.
+func Refused(a tools.Action, output string) string {
+	if a.Wall == confine.None {
+		return ""
+	}
+	return confine.Refusals(output)
+}
+
 // held is argv behind the wall that the action names.
 func held(ctx context.Context, p Place, a tools.Action, argv []string) ([]string, error) {
 	if a.Wall == confine.None {
