@@ -68,6 +68,13 @@ type Options struct {
 	// quick.
 	Previews func(r policy.Request) bool
 
+	// Try runs what r asks about where the kernel lets it change nothing, to see what
+	// it would do. Nothing run is nil.
+	Try func(ctx context.Context, r policy.Request) []policy.Look
+
+	// Tries reports whether Try may be offered for r. It must be quick.
+	Tries func(r policy.Request) bool
+
 	// Steer says something to the model while a turn runs. agent.Steered tells when
 	// it got in; an error says that there is no turn any more.
 	Steer func(ctx context.Context, text string) error
