@@ -35,6 +35,19 @@ func (w Wall) String() string {
 	return "nothing"
 }
 
+// Holds says in words what the wall does for commands that only look.
+func (w Wall) Holds() string {
+	switch w {
+	case Landlock:
+		return "looks are held by the kernel (Landlock)"
+	case SystemCalls:
+		return "looks are held by a filter of system calls"
+	case ReadOnlyMounts:
+		return "looks are held by read-only mounts; devices stay writable"
+	}
+	return "looks are not held"
+}
+
 // Grants are letters for what a held command may do beyond reading files: U unix
 // sockets, I TCP and UDP, A reading firewall tables, T terminal modes, P looking into
 // other processes.

@@ -280,7 +280,7 @@ func TestLooksAreTheSame(t *testing.T) {
 		"echo x > /dev/null && echo y", "grep -r root /etc/passwd | sort | head -n 3", "find /etc -maxdepth 1 -name 'host*' | sort",
 		"awk 'BEGIN { while (i < 3) print ++i }'", "python3 -c 'print(sum(range(10)))'", "perl -e 'print 1+1'", "f() { echo $1; }; f a",
 		killsItself, "nosuchprogram", "/etc/passwd", "sleep 0 & wait; echo $?", "x=$(date +%Y); echo ${#x}",
-		"timeout 5 echo in time", "ulimit -c", "cat /proc/meminfo | wc -l", "stat -c %a /tmp", "printf '%s\\n' a b | xargs -n 1 echo",
+		"timeout 5 echo in time", "echo out > /dev/stdout; echo err > /dev/stderr", "(echo a > /dev/stderr) 2>&1 | cat", "echo a > /proc/self/fd/1", "echo b | cat > /dev/fd/1", "ulimit -c", "cat /proc/meminfo | wc -l", "stat -c %a /tmp", "printf '%s\\n' a b | xargs -n 1 echo",
 	}
 	eachScene(t, func(t *testing.T, s scene) {
 		for _, line := range looks {
@@ -580,7 +580,7 @@ func TestAClosedCageHidesSecrets(t *testing.T) {
 		}
 		for line, want := range map[string]string{
 			"cat plain folder/config": "seen\nseen\n", "cat /dev/stdin": "one\ntwo\n", "cat <(echo seen)": "seen\n", "cat < plain": "seen\n", "cat /proc/self/fd/0": "one\ntwo\n",
-			"exec 5<plain; cat /dev/fd/5; cat /proc/self/fd/5": "seen\nseen\n", "echo lost > /dev/null && echo seen": "seen\n", "head -c 3 /dev/zero | wc -c": "3\n",
+			"exec 5<plain; cat /dev/fd/5; cat /proc/self/fd/5": "seen\nseen\n", "echo lost > /dev/null && echo seen": "seen\n", "echo seen > /dev/stdout; echo x > /dev/stderr": "seen\n", "head -c 3 /dev/zero | wc -c": "3\n",
 			"ls .ssh": "config\nid\n", "cd .ssh && cat config": "seen\n", "cat ../d/plain": "seen\n", "cat nothere || echo $?": "1\n", "f=plain; while read l; do echo $l; done <$f": "seen\n",
 			"awk '{ print }' plain": "seen\n", `python3 -c 'import json; print(json.dumps([1]))'`: "[1]\n", "find . -name '*.key'": "./the.key\n", "cat /proc/self/status | grep -c ^Name": "1\n",
 			"for i in 1 2 3 4 5 6 7 8; do cat plain & done | sort | uniq -c | awk '{ print $1 }'": "8\n",

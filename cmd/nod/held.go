@@ -37,5 +37,5 @@ func checkHeld(ctx context.Context) finding {
 		f.Detail = err.Error()
 		return f
 	}
-	return finding{Check: "held", OK: true, Detail: "looks are held by the kernel (" + cage.Wall().String() + ")"}
+	return finding{Check: "held", OK: true, Detail: cage.Wall().Holds()}
 }

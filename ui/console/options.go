@@ -185,6 +185,7 @@ type TargetStatus struct {
 	State   string        // a step on the way to it, or what is wrong; empty while all is well
 	Latency time.Duration // of its last answer; 0 if that is of no interest
 	Load    string        // what it uses, in a few words: "cpu 3 % · 41 MiB"
+	NotHeld bool          // it is known that nothing holds looks there
 }
 
 // Resume is an earlier conversation.

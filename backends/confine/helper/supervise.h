@@ -54,6 +54,29 @@ static word open_device(const char *path, word flags) {
 	return CALL(openat, FROM_CWD, device, (flags & ACCESS_MODE) | NO_TERMINAL | CLOSE_ON_EXEC, 0, 0);
 }
 
+// open_stream opens what a thread has already, by its name in /dev or /proc, if it is a
+// pipe without a name or a terminal that the supervisor has, too.
+static word open_stream(int thread, const char *path, word flags) {
+	char at[4300], link[64];
+	append(at, path);
+	if (!own_process(at, thread)) return -READ_ONLY;
+	word n = CALL(readlinkat, FROM_CWD, at, link, sizeof link - 1, 0);
+	if (n < 0) return n;
+	link[n] = 0;
+	if (begins(link, "pipe:[")) {
+		word fd = CALL(openat, FROM_CWD, at, (flags & ACCESS_MODE) | NO_WAITING | CLOSE_ON_EXEC, 0, 0);
+		if (fd >= 0 && !(flags & NO_WAITING)) CALL(fcntl, fd, 4 /* F_SETFL */, 0, 0, 0);
+		return fd;
+	}
+	struct status it = {0}, own = {0};
+	if (CALL(statx, FROM_CWD, at, 0, STATX_TYPE_AND_MODE, &it) < 0 || (it.mode & 0170000) != 0020000) return -READ_ONLY;
+	for (int fd = 0; fd < 3; fd++)
+		if (CALL(statx, fd, "", 0x1000 /* AT_EMPTY_PATH */, STATX_TYPE_AND_MODE, &own) == 0 && (own.mode & 0170000) == 0020000 &&
+		    own.device_major == it.device_major && own.device_minor == it.device_minor)
+			return CALL(fcntl, fd, 1030 /* F_DUPFD_CLOEXEC */, 3, 0, 0);
+	return -READ_ONLY;
+}
+
 // may_be_written reports whether another wall may let the file of that name be written,
 // as far as its name says.
 static int may_be_written(const char *path) {
@@ -79,6 +102,7 @@ static word answer_open(const struct seccomp_notif *asked, const struct walls *w
 	if (n < 0) return n;
 	if (writing) {
 		fd = open_device(path, flags);
+		if (fd == -READ_ONLY) fd = open_stream(asked->pid, path, flags);
 		if (fd == -READ_ONLY) note_file("write", path);
 	} else if (w->closed) {
 		hidden = 0;
