@@ -16,7 +16,7 @@ import (
 
 const (
 	// cagedSample is how many commands there are for one that runs; CAGED=all runs all.
-	cagedSample = 20
+	cagedSample = 40
 	// cagedTime bounds a command: some look for ever, or ask hosts that are not there.
 	cagedTime = 2 * time.Second
 )
