@@ -46,6 +46,10 @@ var ErrUnreachable = errors.New("the target cannot be reached now")
 // since trying cannot help: somebody must act first, as where a host shows another key.
 var ErrGivenUp = errors.New("the target is not tried again by itself")
 
+// ErrOtherKey comes with ErrGivenUp where a host does not show the key that it is known
+// by: what is reached there may be another host.
+var ErrOtherKey = errors.New("the host shows another key")
+
 // ErrEnded says that the target has ended, and all that ran there with it, such as
 // a container that was stopped. It may be started again, without any of that.
 var ErrEnded = errors.New("the target has ended")

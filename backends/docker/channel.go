@@ -187,7 +187,7 @@ func (c *channel) ask(ctx context.Context, argv ...string) (Answer, error) {
 	for _, a := range argv {
 		line += " " + word(a)
 	}
-	_, err := within(ctx, func() (int, error) { return c.s.Write([]byte(line + "\n")) }, func(int) {})
+	_, err := posix.Interruptible(ctx, func() (int, error) { return c.s.Write([]byte(line + "\n")) }, func(int) {})
 	switch {
 	case ctx.Err() != nil:
 		c.spend(errGivenUp) // the answer would be taken for the next one's
@@ -274,7 +274,7 @@ func (t *Target) speak(ctx context.Context) (c *channel, fresh bool, err error) 
 	if err != nil {
 		return nil, false, err
 	}
-	if l.hand == nil {
+	if l.remote == nil {
 		return nil, false, l.why
 	}
 	select {

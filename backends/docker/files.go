@@ -44,11 +44,11 @@ func (f *files) way(ctx context.Context) error {
 		return errArchive{err}
 	case err != nil:
 		return err
-	case l.hand == nil:
+	case l.remote == nil:
 		return errArchive{l.why}
 	}
 	for _, tool := range fileTools {
-		if l.hand.about.tools[tool] == "" {
+		if l.remote.about.tools[tool] == "" {
 			return errArchive{fmt.Errorf("%w: it has no %s", ErrNoShell, tool)}
 		}
 	}

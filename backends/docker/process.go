@@ -19,7 +19,7 @@ import (
 // process is a program in a container.
 type process struct {
 	t       *Target
-	hand    *remoteShell // nil in a container without a shell
+	remote  *remoteShell // nil in a container without a shell
 	exec    string       // the engine's id of it
 	out     *outputs
 	in      *posix.Feed // nil if there is nothing to copy
@@ -95,24 +95,24 @@ func (t *Target) begin(ctx context.Context, c backends.Command, size backends.Si
 	if err != nil {
 		return nil, err
 	}
-	if l.hand == nil {
+	if l.remote == nil {
 		return t.beginPlain(ctx, c, size)
 	}
-	p := &process{t: t, hand: l.hand, polite: backends.TERM, ended: make(chan struct{}), done: make(chan struct{})}
+	p := &process{t: t, remote: l.remote, polite: backends.TERM, ended: make(chan struct{}), done: make(chan struct{})}
 	if size != (backends.Size{}) {
 		p.polite = backends.HUP // as if the window had been closed
 		if !hasTerm(c.Env) {
 			c.Env = append([]string{"TERM=" + defaultTerm}, c.Env...)
 		}
 	}
-	id, reports := l.hand.program()
+	id, reports := l.remote.Expect()
 	p.reports = reports
-	x, err := l.hand.about.launch(c, id, size)
+	x, err := l.remote.about.launch(c, id, size)
 	if err == nil {
 		err = p.open(ctx, c, x)
 	}
 	if err != nil {
-		l.hand.forget(id)
+		l.remote.Forget(id)
 		return nil, err
 	}
 	word, err := p.word(ctx)
@@ -121,7 +121,7 @@ func (t *Target) begin(ctx context.Context, c backends.Command, size backends.Si
 	}
 	if err != nil {
 		p.out.refuse() // nothing runs, or nothing can be done about it
-		l.hand.forget(id)
+		l.remote.Forget(id)
 		return nil, err
 	}
 	p.out.admit()
@@ -131,7 +131,7 @@ func (t *Target) begin(ctx context.Context, c backends.Command, size backends.Si
 	}
 	go func() {
 		p.follow()
-		l.hand.forget(id)
+		l.remote.Forget(id)
 	}()
 	return p, nil
 }
@@ -151,7 +151,7 @@ func (p *process) open(ctx context.Context, c backends.Command, x Exec) error {
 	go p.out.run(!x.terminal())
 	// Where the container has no stty, the size can only be set now: older engines
 	// do not take it any earlier.
-	if x.terminal() && (p.hand == nil || p.hand.about.tools["stty"] == "") {
+	if x.terminal() && (p.remote == nil || p.remote.about.tools["stty"] == "") {
 		if err := p.t.engine.ResizeExec(ctx, id, x.Size); err != nil && !errors.Is(err, ErrNotFound) {
 			p.t.warn("the terminal's first size: %v", err)
 		}
@@ -168,8 +168,8 @@ func (p *process) word(ctx context.Context) (string, error) {
 		select {
 		case w := <-p.reports:
 			return w, nil
-		case <-p.hand.done:
-			return "", fmt.Errorf("%w: %w", ErrUnsure, p.t.explain(ctx, errRemoteShellGone))
+		case <-p.remote.Ended():
+			return "", fmt.Errorf("%w: %w", ErrUnsure, p.t.explain(ctx, posix.ErrRemoteShellGone))
 		case <-ctx.Done():
 			return "", fmt.Errorf("%s: %w: %w", p.t.name, ErrUnsure, context.Cause(ctx))
 		case <-odd:
@@ -188,7 +188,7 @@ func (p *process) word(ctx context.Context) (string, error) {
 		if state.Running {
 			continue
 		}
-		if _, err := p.hand.ask(ctx, "ping"); err != nil { // the word would be here by now
+		if _, err := p.remote.Ask(ctx, "ping"); err != nil { // the word would be here by now
 			continue
 		}
 		select {
@@ -242,7 +242,7 @@ func startError(word string, c backends.Command) error {
 // for it, or, where that is lost, from the engine.
 func (p *process) follow() {
 	defer close(p.ended)
-	over, gone := p.out.done, p.hand.done
+	over, gone := p.out.done, p.remote.Ended()
 	var look <-chan time.Time
 	pause, faults := 5*time.Millisecond, 0
 	for {
@@ -263,7 +263,7 @@ func (p *process) follow() {
 		ctx, cancel := context.WithTimeout(context.Background(), askTime)
 		state, err := p.t.engine.InspectExec(ctx, p.exec)
 		if err == nil && !state.Running {
-			if _, err := p.hand.ask(ctx, "ping"); err == nil { // the report would be here by now
+			if _, err := p.remote.Ask(ctx, "ping"); err == nil { // the report would be here by now
 				select {
 				case w := <-p.reports:
 					p.report(w)
@@ -342,7 +342,7 @@ func (p *process) containerEnds(ctx context.Context) bool {
 		if err != nil || c.State != Running {
 			return true
 		}
-		if p.hand == nil || p.hand.alive() || time.Now().After(limit) {
+		if p.remote == nil || p.remote.Alive() || time.Now().After(limit) {
 			return false
 		}
 		select {
@@ -375,7 +375,7 @@ func (p *process) Signal(s backends.Signal) error {
 		return nil
 	default:
 	}
-	if p.hand == nil {
+	if p.remote == nil {
 		return fmt.Errorf("docker: signal %s: %w", s, ErrNoShell)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
@@ -411,5 +411,5 @@ func (p *process) ask(ctx context.Context, words ...string) (string, error) {
 			}
 		}
 	}()
-	return p.hand.ask(ctx, words...)
+	return p.remote.Ask(ctx, words...)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -183,17 +184,33 @@ func (r *Registry) follow(ctx context.Context) {
 		case <-r.dirty:
 		default:
 		}
-		_ = r.refresh(ctx) // an engine that is away is told by listen
+		if err := r.refresh(ctx); err != nil { // an engine that is away is told by listen
+			select {
+			case <-time.After(retryFirst):
+				r.wish() // what had happened is still not known
+			case <-ctx.Done():
+				return
+			}
+		}
 	}
 }
 
-func (r *Registry) refresh(ctx context.Context) error {
+// refresh lists the containers. After an error, what has happened is kept for the next
+// time.
+func (r *Registry) refresh(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	r.mu.Lock()
 	touched := r.touched
 	r.touched = map[string]bool{}
 	r.mu.Unlock()
+	defer func() {
+		if err != nil {
+			r.mu.Lock()
+			maps.Copy(r.touched, touched)
+			r.mu.Unlock()
+		}
+	}()
 	var list []Container
 	for try, late := 0, true; late && try < staleTries; try++ {
 		if try > 0 {
@@ -203,7 +220,6 @@ func (r *Registry) refresh(ctx context.Context) error {
 				return context.Cause(ctx)
 			}
 		}
-		var err error
 		if list, err = r.engine.List(ctx); err == nil {
 			list, late, err = r.correct(ctx, list, touched)
 		}

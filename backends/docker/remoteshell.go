@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -18,20 +17,14 @@ import (
 	"github.com/nod-console/nod/backends/posix"
 )
 
-// remoteShell is our hand in a container: a shell that stays for as long as the
-// target. Programs report to it, through its standard output, that they begin
-// and how they end; it signals them and ends them with all that they have
-// started; and it does the latter, too, when our connection is gone without a
-// word.
+// remoteShell is the shell that stays in a container for as long as the target.
+// Programs report to it, through its standard output, that they begin and how they
+// end; it signals them and ends them with all that they have started; and it does the
+// latter, too, when nod's connection is gone without a word.
 type remoteShell struct {
+	*posix.RemoteShell
 	s     Stream
 	about facts
-
-	mu      sync.Mutex // held while writing and for the maps
-	nextID  int
-	asked   map[string]chan string
-	reports map[string]chan string
-	done    chan struct{} // closed when it has ended
 }
 
 // facts are what a container is.
@@ -58,7 +51,7 @@ func startRemoteShell(ctx context.Context, e Engine, container string) (*remoteS
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errors.New("the engine does not start a shell in time"))
 	defer cancel()
 	nonce := posix.NewNonce()
-	x := Exec{Argv: []string{"sh", "-c", posix.Brief(remoteShellScript), "sh", nonce}, Stdin: true}
+	x := Exec{Argv: []string{"sh", "-c", posix.Brief(posix.EndingScript) + posix.Brief(remoteShellScript), "sh", nonce}, Stdin: true}
 	id, err := e.CreateExec(ctx, container, x)
 	if err != nil {
 		return nil, err
@@ -67,11 +60,14 @@ func startRemoteShell(ctx context.Context, e Engine, container string) (*remoteS
 	if err != nil {
 		return nil, notStarted(err)
 	}
-	a := &remoteShell{
-		s: s, about: facts{nonce: nonce, tools: map[string]string{}},
-		asked: map[string]chan string{}, reports: map[string]chan string{}, done: make(chan struct{}),
-	}
 	pr, pw := io.Pipe()
+	end := func() {
+		_ = s.Close()  // it has ended
+		_ = pr.Close() // never fails
+	}
+	a := &remoteShell{
+		RemoteShell: posix.NewRemoteShell(nonce, s, end), s: s, about: facts{nonce: nonce, tools: map[string]string{}},
+	}
 	var said posix.Tail
 	go func() {
 		err := unframe(s, make([]byte, 4<<10), func(which byte, p []byte) {
@@ -85,21 +81,17 @@ func startRemoteShell(ctx context.Context, e Engine, container string) (*remoteS
 	}()
 	r := bufio.NewReader(pr)
 	var before posix.Tail
-	_, err = within(ctx, func() (struct{}, error) { return struct{}{}, a.greet(r, &before) }, func(struct{}) {})
+	_, err = posix.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, a.Greet(r, &before, a.about.learn) }, func(struct{}) {})
 	if err == nil {
 		err = a.about.suffice()
 	} else if ctx.Err() == nil { // it ended
 		err = noRemoteShell(ctx, e, id, strings.TrimSpace(before.String()+said.String()))
 	}
 	if err != nil {
-		_ = s.Close() // of no use
-		_ = pr.Close()
+		end() // it is of no use
 		return nil, err
 	}
-	go func() {
-		a.listen(r)
-		_ = pr.Close() // never fails
-	}()
+	go a.Listen(r, timed)
 	return a, nil
 }
 
@@ -136,56 +128,41 @@ func (f *facts) suffice() error {
 	return nil
 }
 
-// greet reads the facts.
-func (a *remoteShell) greet(r *bufio.Reader, before io.Writer) error {
-	f := &a.about
-	for {
-		line, err := r.ReadString('\n')
-		rest, ok := strings.CutPrefix(line, f.nonce+" ")
-		if !ok {
-			_, _ = io.WriteString(before, line) // never fails
-			if err != nil {
-				return err
-			}
-			continue
+// learn takes one fact.
+func (f *facts) learn(key, value string) {
+	switch key {
+	case "pid":
+		f.pid, _ = strconv.Atoi(value) // suffice looks
+	case "proc":
+		f.proc = value == "yes"
+	case "has":
+		name, path, _ := strings.Cut(value, " ")
+		if !strings.HasPrefix(path, "/") {
+			path = name // a function of the shell's own, or a word of its language
 		}
-		key, value, _ := strings.Cut(strings.TrimRight(rest, "\n"), " ")
-		switch key {
-		case "pid":
-			f.pid, _ = strconv.Atoi(value) // suffice looks
-		case "proc":
-			f.proc = value == "yes"
-		case "has":
-			name, path, _ := strings.Cut(value, " ")
-			if !strings.HasPrefix(path, "/") {
-				path = name // a function of the shell's own, or a word of its language
-			}
-			f.tools[name] = path
-		case "awk":
-			w := strings.Fields(value)
-			if len(w) == 2 && w[0] == "137" && byWaitStatus(w[1]) == backends.EndedBy(backends.KILL) {
-				f.waiter = byAwk
-			}
-		case "time":
-			if f.waiter == byShell && strings.HasPrefix(value, terminated+"9 ") {
-				f.waiter = byTime
-			}
-		case "uid":
-			f.uid = value
-		case "user":
-			f.user = value
-		case "home":
-			f.home = value
-		case "machine":
-			f.machine = value
-		case "umask":
-			f.umask = value
-		case "writable":
-			if !slices.Contains(f.writable, value) {
-				f.writable = append(f.writable, value)
-			}
-		case "ready":
-			return nil
+		f.tools[name] = path
+	case "awk":
+		w := strings.Fields(value)
+		if len(w) == 2 && w[0] == "137" && byWaitStatus(w[1]) == backends.EndedBy(backends.KILL) {
+			f.waiter = byAwk
+		}
+	case "time":
+		if f.waiter == byShell && strings.HasPrefix(value, terminated+"9 ") {
+			f.waiter = byTime
+		}
+	case "uid":
+		f.uid = value
+	case "user":
+		f.user = value
+	case "home":
+		f.home = value
+	case "machine":
+		f.machine = value
+	case "umask":
+		f.umask = value
+	case "writable":
+		if !slices.Contains(f.writable, value) {
+			f.writable = append(f.writable, value)
 		}
 	}
 }
@@ -216,112 +193,27 @@ func bySignal(n int) backends.Outcome {
 	return backends.EndedBy(backends.Signal(name))
 }
 
-// listen hands the answers and reports out until the shell ends.
-func (a *remoteShell) listen(r *bufio.Reader) {
-	before := ""
-	for {
-		line, err := r.ReadString('\n')
-		if err != nil {
-			break
-		}
-		line = strings.TrimRight(line, "\n")
-		rest, ok := strings.CutPrefix(line, a.about.nonce+" ")
-		if !ok {
-			before = line
-			continue
-		}
-		id, word, _ := strings.Cut(rest, " ")
-		if n, ok := strings.CutPrefix(before, terminated); ok && strings.HasPrefix(word, "ended ") {
-			word = "signalled " + n // time(1) has it in a line of its own
-		}
-		before = ""
-		a.mu.Lock()
-		to := a.reports[id]
-		if c, ok := a.asked[id]; ok {
-			to = c
-		}
-		a.mu.Unlock()
-		if to == nil {
-			continue
-		}
-		select {
-		case to <- word:
-		default: // more than anybody has to say
-		}
+// timed is what a program's last word is where time(1) waited for it: a signal stands
+// in a line of its own before that.
+func timed(before, word string) string {
+	if n, ok := strings.CutPrefix(before, terminated); ok && strings.HasPrefix(word, "ended ") {
+		return "signalled " + n
 	}
-	_ = a.s.Close() // it has ended
-	close(a.done)
-}
-
-// programs expects reports about a new program.
-func (a *remoteShell) program() (id string, reports <-chan string) {
-	c := make(chan string, 4)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.nextID++
-	id = strconv.Itoa(a.nextID)
-	a.reports[id] = c
-	return id, c
-}
-
-func (a *remoteShell) forget(id string) {
-	a.mu.Lock()
-	delete(a.reports, id)
-	a.mu.Unlock()
-}
-
-// errRemoteShellGone says that the remote shell has ended, by whatever has ended it.
-var errRemoteShellGone = errors.New("the shell that attends to programs in the container has ended")
-
-// ask has the remote shell do something and returns its answer. The words hold no
-// blanks.
-func (a *remoteShell) ask(ctx context.Context, words ...string) (string, error) {
-	answer := make(chan string, 1)
-	a.mu.Lock()
-	a.nextID++
-	id := strconv.Itoa(a.nextID)
-	a.asked[id] = answer
-	_, err := a.s.Write([]byte(id + " " + strings.Join(words, " ") + "\n")) // it reads at once, unless frozen: a few bytes always fit
-	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		delete(a.asked, id)
-		a.mu.Unlock()
-	}()
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", errRemoteShellGone, err)
-	}
-	select {
-	case s := <-answer:
-		return s, nil
-	case <-a.done:
-		return "", errRemoteShellGone
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-}
-
-func (a *remoteShell) alive() bool {
-	select {
-	case <-a.done:
-		return false
-	default:
-		return true
-	}
+	return word
 }
 
 // close ends the remote shell. Nothing that it would have to end runs any more.
 func (a *remoteShell) close() {
-	a.mu.Lock()
-	_, _ = io.WriteString(a.s, "0 bye\n") // it may have ended
-	_ = a.s.CloseWrite()
-	a.mu.Unlock()
+	go func() {
+		_ = a.Tell("0", "bye") // it may have ended, or be frozen
+		_ = a.s.CloseWrite()
+	}()
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
 	defer cancel()
 	select {
-	case <-a.done:
+	case <-a.Ended():
 	case <-ctx.Done():
 		_ = a.s.Close() // frozen: it ends by itself later
-		<-a.done
+		<-a.Ended()
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/docker/docker/client"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/posix"
 )
 
 // minAPI is the oldest interface that has all we use: Docker 19.03.
@@ -326,7 +327,7 @@ func (e *engine) StartExec(ctx context.Context, id string, x Exec) (Stream, erro
 	if x.terminal() {
 		opt.ConsoleSize = consoleSize(x.Size)
 	}
-	return within(ctx, func() (Stream, error) {
+	return posix.Interruptible(ctx, func() (Stream, error) {
 		h, err := e.c.ContainerExecAttach(context.WithoutCancel(ctx), id, opt)
 		if err != nil {
 			return nil, apiError(err)
@@ -383,30 +384,4 @@ func (e *engine) Logs(ctx context.Context, name string, opt LogOptions) (io.Read
 func (e *engine) Stats(ctx context.Context, name string) (io.ReadCloser, error) {
 	r, err := e.c.ContainerStats(ctx, name, true)
 	return r.Body, apiError(err)
-}
-
-// within runs f, but does not wait for it when ctx ends; late then gets what it
-// returns nevertheless.
-func within[T any](ctx context.Context, f func() (T, error), late func(T)) (T, error) {
-	type result struct {
-		v   T
-		err error
-	}
-	c := make(chan result, 1)
-	go func() {
-		v, err := f()
-		c <- result{v, err}
-	}()
-	select {
-	case r := <-c:
-		return r.v, r.err
-	case <-ctx.Done():
-		go func() {
-			if r := <-c; r.err == nil {
-				late(r.v)
-			}
-		}()
-		var zero T
-		return zero, context.Cause(ctx)
-	}
 }

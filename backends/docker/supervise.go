@@ -60,7 +60,7 @@ func (p *process) supervise(ctx context.Context) {
 // answered returns a channel that is closed when the container has answered.
 func (p *process) answered() <-chan struct{} {
 	c := make(chan struct{})
-	if p.hand == nil {
+	if p.remote == nil {
 		close(c)
 		return c
 	}
@@ -70,7 +70,7 @@ func (p *process) answered() <-chan struct{} {
 		defer close(c)
 		ctx, cancel := context.WithTimeout(context.Background(), stuckWrite)
 		defer cancel()
-		_, _ = p.hand.ask(ctx, "ping") // whatever it says, or that it is gone
+		_, _ = p.remote.Ask(ctx, "ping") // whatever it says, or that it is gone
 	}()
 	return c
 }
@@ -84,7 +84,7 @@ const endTime = 2*backends.KillDelay + 15*time.Second
 
 // end makes the program and everything in its session end.
 func (p *process) end() error {
-	if p.hand == nil {
+	if p.remote == nil {
 		return p.letGo()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)

@@ -51,7 +51,7 @@ var _ backends.Target = (*Target)(nil)
 // life is a container from a start to its end.
 type life struct {
 	started time.Time
-	hand    *remoteShell // nil where there is no usable shell
+	remote  *remoteShell // nil where there is no usable shell
 	why     error        // why not
 }
 
@@ -110,13 +110,13 @@ func (t *Target) Facts(ctx context.Context) (Facts, error) {
 	if err != nil {
 		return Facts{}, err
 	}
-	if l.hand == nil {
+	if l.remote == nil {
 		return Facts{Limits: []string{
 			l.why.Error() + ": programs cannot be signalled, and go on when they are cancelled",
 			"files go through the engine's archive interface: not atomic, past the rights of the container's user",
 		}}, nil
 	}
-	a := l.hand.about
+	a := l.remote.about
 	f := Facts{User: a.user, UID: a.uid, Home: a.home, Machine: a.machine, Tmux: a.tools["tmux"], Writable: a.writable}
 	if a.waiter == byShell {
 		f.Limits = append(f.Limits, "there is no awk and no time: an exit code above 128 cannot be told from a signal")
@@ -157,7 +157,7 @@ func (t *Target) alive(ctx context.Context) (*life, error) {
 		return nil, err
 	}
 	l = &life{started: c.StartedAt}
-	l.hand, l.why = startRemoteShell(ctx, t.engine, t.id)
+	l.remote, l.why = startRemoteShell(ctx, t.engine, t.id)
 	if l.why != nil && !errors.Is(l.why, ErrNoShell) {
 		return nil, t.explain(ctx, l.why)
 	}
@@ -165,8 +165,8 @@ func (t *Target) alive(ctx context.Context) (*life, error) {
 	defer t.mu.Unlock()
 	select {
 	case <-t.closing:
-		if l.hand != nil {
-			go l.hand.close() //nolint:gosec // it has its own limit
+		if l.remote != nil {
+			go l.remote.close() //nolint:gosec // it has its own limit
 		}
 		return nil, ErrClosed
 	default:
@@ -184,10 +184,10 @@ func (t *Target) present() (*life, error) {
 		return nil, ErrClosed
 	default:
 	}
-	if t.life != nil && t.life.hand != nil && t.life.hand.alive() {
+	if t.life != nil && t.life.remote != nil && t.life.remote.Alive() {
 		return t.life, nil
 	}
-	if t.life != nil && t.life.hand == nil {
+	if t.life != nil && t.life.remote == nil {
 		return t.life, nil // what is missing in the image stays missing
 	}
 	return nil, nil
@@ -244,8 +244,8 @@ func (t *Target) Close() error {
 	if c != nil {
 		c.close()
 	}
-	if l != nil && l.hand != nil {
-		l.hand.close()
+	if l != nil && l.remote != nil {
+		l.remote.close()
 	}
 	return nil
 }

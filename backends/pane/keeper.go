@@ -50,6 +50,11 @@ type Options struct {
 	// Keep leaves the sessions behind on Close, where there is a tmux.
 	Keep bool
 
+	// Unattended says that nobody is there to act: a run ends as unknown where the way
+	// to the target is given up. Else it waits for the operator, and ends so only where
+	// another host may be at the other end.
+	Unattended bool
+
 	// WithoutTmux has nod hold the terminals of the panes itself, also where
 	// there is a tmux.
 	WithoutTmux bool

@@ -15,12 +15,18 @@ func gated(t *testing.T, shell string) (*rig, *gate, *pane.Pane) {
 	t.Helper()
 	r := newRig(t, shell)
 	g := &gate{Target: r.target}
+	return r, g, r.shared(t, g)
+}
+
+// shared is the shared pane of a keeper behind a gate.
+func (r *rig) shared(t *testing.T, g *gate) *pane.Pane {
+	t.Helper()
 	k, err := pane.Open(t.Context(), g, r.opt)
 	must(t, err)
 	t.Cleanup(func() { must(t, k.Close()) })
 	p, err := k.Shared(t.Context())
 	must(t, err)
-	return r, g, p
+	return p
 }
 
 // without takes the connection away and gives it back after do.
@@ -91,23 +97,47 @@ func TestACommandThatRunsByHandIsKnownAfterALoss(t *testing.T) {
 	})
 }
 
-// Where the way back is closed until somebody acts, who waits for a run is told why. The
-// pane is there again once the way is open.
+// Where the way back is closed until somebody acts, and nobody is there, who waits for a
+// run is told why; also where another host may answer. Else the run waits for the operator.
+// The pane is there again once the way is open.
 func TestARunEndsWhereTheWayBackIsGivenUp(t *testing.T) {
 	t.Parallel()
-	r, g, p := gated(t, "bash")
-	one := start(t, p, pane.Request{Command: "echo begun; sleep 1000"})
-	eventually(t, p, "the beginning", func() bool { return strings.Contains(p.Screen().String(), "\nbegun") })
-	g.why = fmt.Errorf("the host key of box has changed: %w, %w", backends.ErrUnreachable, backends.ErrGivenUp)
-	r.without(t, g, p, func() {
-		res := finish(t, p, one)
-		if res.Outcome.State != backends.Unknown || !strings.Contains(strings.Join(res.Notices, "\n"), "the host key of box has changed") {
-			t.Errorf("%+v", res)
-		}
-		r.tmux(t, "send-keys", "-t", p.ID(), "C-c")
-	})
-	if res := run(t, p, "echo on"); res.Text != "on\n" {
-		t.Errorf("%+v", res)
+	for _, c := range []struct {
+		name       string
+		unattended bool
+		why        error
+		ends       bool
+	}{
+		{"unattended, refused", true, backends.ErrGivenUp, true},
+		{"attended, another key", false, fmt.Errorf("%w, %w", backends.ErrOtherKey, backends.ErrGivenUp), true},
+		{"attended, refused", false, backends.ErrGivenUp, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, "bash")
+			r.opt.Unattended = c.unattended
+			g := &gate{Target: r.target, why: fmt.Errorf("box lets nobody in: %w, %w", backends.ErrUnreachable, c.why)}
+			p := r.shared(t, g)
+			one := start(t, p, pane.Request{Command: "echo begun; read x; sh -c 'exit 7'"})
+			eventually(t, p, "the beginning", func() bool { return strings.Contains(p.Screen().String(), "\nbegun") })
+			r.without(t, g, p, func() {
+				if c.ends {
+					res := finish(t, p, one)
+					if res.Outcome.State != backends.Unknown || !strings.Contains(strings.Join(res.Notices, "\n"), "box lets nobody in") {
+						t.Errorf("%+v", res)
+					}
+				} else {
+					g.refused(t, 3)
+				}
+				r.tmux(t, "send-keys", "-t", p.ID(), "Enter")
+			})
+			if res := finish(t, p, one); !c.ends && res.Outcome != backends.ExitedWith(7) {
+				t.Errorf("%+v", res)
+			}
+			if res := run(t, p, "echo on"); res.Text != "on\n" {
+				t.Errorf("%+v", res)
+			}
+		})
 	}
 }
 

@@ -470,10 +470,21 @@ type gate struct {
 	backends.Target
 	shut atomic.Bool
 	why  error // of the refusal, set before shut is
+	no   atomic.Int64
+}
+
+// refused waits until the gate has refused so often since now.
+func (g *gate) refused(t *testing.T, times int64) {
+	t.Helper()
+	since := g.no.Load()
+	if !backendtest.Soon(patience, func() bool { return g.no.Load() >= since+times }) {
+		t.Fatal("nobody comes to the gate")
+	}
 }
 
 func (g *gate) Exec(ctx context.Context, c backends.Command) (backends.Process, error) {
 	if g.shut.Load() && strings.Contains(strings.Join(c.Argv, " "), " -C ") {
+		g.no.Add(1)
 		return nil, cmp.Or(g.why, errors.New("no way"))
 	}
 	return g.Target.Exec(ctx, c)

@@ -364,7 +364,7 @@ func (s *tmuxSession) rejoin(ctx context.Context) error {
 			return nil
 		case errors.Is(err, backends.ErrUnreachable): // what runs there goes on
 			deadline = time.Now().Add(rejoinFor)
-			if errors.Is(err, backends.ErrGivenUp) {
+			if errors.Is(err, backends.ErrOtherKey) || s.keeper.opt.Unattended && errors.Is(err, backends.ErrGivenUp) {
 				for _, p := range s.panes() {
 					p.giveUp(err)
 				}

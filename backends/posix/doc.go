@@ -28,8 +28,9 @@
 //
 // # Design
 //
-// How a program's session is made, how its output is told from what a login shell
-// prints, and how it is signalled and ended differs between a host and a container
-// in every step: that stays with them. The scripts are comments and all in
-// scripts/; [Brief] is what travels.
+// A shell stays at the other end ([RemoteShell]) and ends programs there. How a
+// program's session is made, how its output is told from what a login shell prints,
+// and how it is signalled differs between a host and a container in every step: that
+// stays with them. The scripts are comments and all in scripts/; [Brief] is what
+// travels.
 package posix

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/nod-console/nod/backends/ssh/mux"
 )
 
 // Where there is no ssh to ask, ssh_config is read here, as far as it is plain:
@@ -158,7 +160,7 @@ func matchHost(patterns []string, host string) bool {
 	matched := false
 	for _, p := range patterns {
 		p, not := strings.CutPrefix(p, "!")
-		if !wildcard(strings.ToLower(p), strings.ToLower(host)) {
+		if !mux.Match(strings.ToLower(p), strings.ToLower(host)) {
 			continue
 		}
 		if not {
@@ -167,24 +169,4 @@ func matchHost(patterns []string, host string) bool {
 		matched = true
 	}
 	return matched
-}
-
-// wildcard matches with "*" and "?" alone, as ssh does.
-func wildcard(pattern, s string) bool {
-	for {
-		switch {
-		case pattern == "":
-			return s == ""
-		case pattern[0] == '*':
-			for i := 0; i <= len(s); i++ {
-				if wildcard(pattern[1:], s[i:]) {
-					return true
-				}
-			}
-			return false
-		case s == "" || pattern[0] != '?' && pattern[0] != s[0]:
-			return false
-		}
-		pattern, s = pattern[1:], s[1:]
-	}
 }

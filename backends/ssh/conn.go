@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/ssh/mux"
 )
 
 // Conn is one connection to a host, with everything that runs on it. It does
@@ -54,7 +55,7 @@ func Dial(ctx context.Context, h Host, opt Options) (*Conn, error) {
 
 // connect finds a connection that somebody else has logged in, or logs in.
 func (d dialer) connect(ctx context.Context, h Host) (*Conn, error) {
-	l, s, err := d.ride(ctx, h)
+	l, s, err := d.shared(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 	go c.keepAlive()
 	opt.step(c.name, Starting, "")
 	stop := context.AfterFunc(ctx, func() { c.giveUp(context.Cause(ctx)) })
-	_, err := c.hand(ctx)
+	_, err := c.remoteShell(ctx)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -197,7 +198,7 @@ func (c *Conn) ping() error {
 		return err
 	}
 	a := c.remote.Load()
-	if _, passenger := c.link.(*passengerLink); !passenger || a == nil || !a.alive() {
+	if _, theirs := c.link.(*masterLink); !theirs || a == nil || !a.Alive() {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -209,13 +210,13 @@ func (c *Conn) ping() error {
 		case <-ctx.Done():
 		}
 	}()
-	_, err := a.ask(ctx, "ping")
+	_, err := a.Ask(ctx, "ping")
 	return err
 }
 
-// hand returns the remote shell, a new one if somebody has ended the last.
-func (c *Conn) hand(ctx context.Context) (*remoteShell, error) {
-	if a := c.remote.Load(); a != nil && a.alive() {
+// remoteShell returns the remote shell, a new one if somebody has ended the last.
+func (c *Conn) remoteShell(ctx context.Context) (*remoteShell, error) {
+	if a := c.remote.Load(); a != nil && a.Alive() {
 		return a, nil
 	}
 	select {
@@ -224,7 +225,7 @@ func (c *Conn) hand(ctx context.Context) (*remoteShell, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if a := c.remote.Load(); a != nil && a.alive() { // somebody was quicker
+	if a := c.remote.Load(); a != nil && a.Alive() { // somebody was quicker
 		return a, nil
 	}
 	a, err := startRemoteShell(ctx, c.link, c.open)
@@ -348,10 +349,10 @@ func matchName(patterns []string, name string) bool {
 	matched := false
 	for _, p := range patterns {
 		if out, not := strings.CutPrefix(p, "-"); not {
-			if wildcard(out, name) {
+			if mux.Match(out, name) {
 				matched = false
 			}
-		} else if wildcard(p, name) {
+		} else if mux.Match(p, name) {
 			matched = true
 		}
 	}

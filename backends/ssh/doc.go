@@ -45,7 +45,7 @@
 //
 // What becomes of each option is in [Keywords]. What only the system's ssh can do
 // is a *StockError. Connections that others have logged in are
-// used where [Options.Ride] finds them.
+// used where [Options.Shared] finds them.
 //
 // # When the link is lost
 //
@@ -98,5 +98,5 @@
 // That the streams were open is told (backends.OutputNotice).
 //
 // A link (link.go) is what the rest needs of a connection, so that it can be our
-// own, a holder's, or the operator's.
+// own, nod's daemon's, or the operator's.
 package ssh

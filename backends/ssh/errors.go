@@ -93,6 +93,9 @@ func (e *ChangedHostKeyError) Error() string {
 		e.Host, e.KeyType, e.Fingerprint, strings.Join(known, ", "))
 }
 
+// Is implements errors.Is for [backends.ErrOtherKey].
+func (*ChangedHostKeyError) Is(target error) bool { return target == backends.ErrOtherKey }
+
 // RevokedHostKeyError says that the host showed a key that must not be used.
 type RevokedHostKeyError struct {
 	Host, KeyType, Fingerprint string
@@ -103,6 +106,9 @@ type RevokedHostKeyError struct {
 func (e *RevokedHostKeyError) Error() string {
 	return fmt.Sprintf("the host key of %s is revoked: %s %s (%s:%d)", e.Host, e.KeyType, e.Fingerprint, e.File, e.Line)
 }
+
+// Is implements errors.Is for [backends.ErrOtherKey].
+func (*RevokedHostKeyError) Is(target error) bool { return target == backends.ErrOtherKey }
 
 // AuthError says that the server accepted none of what was offered.
 type AuthError struct {

@@ -77,7 +77,7 @@ func (f *files) client() (*transfer, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := interruptible(ctx, func() (*sftp.Client, error) { return sftp.NewClientPipe(s, input{s}) },
+	client, err := posix.Interruptible(ctx, func() (*sftp.Client, error) { return sftp.NewClientPipe(s, input{s}) },
 		func(c *sftp.Client) { _ = c.Close() })
 	if err != nil {
 		s.close()
@@ -329,11 +329,11 @@ func (f *files) owner(uid uint32) string {
 	number := strconv.FormatUint(uint64(uid), 10)
 	ctx, cancel := limited(context.Background(), f.c.link, openTime)
 	defer cancel()
-	a, err := f.c.hand(ctx)
+	a, err := f.c.remoteShell(ctx)
 	if err != nil {
 		return number
 	}
-	name, err := a.ask(ctx, "owner", number)
+	name, err := a.Ask(ctx, "owner", number)
 	if err != nil {
 		return number
 	}

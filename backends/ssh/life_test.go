@@ -186,7 +186,7 @@ func TestSessionsAreShared(t *testing.T) {
 func TestOneSessionIsEnough(t *testing.T) {
 	w := newWorld(t, "MaxSessions 1")
 	opt := w.options()
-	opt.Ride = onHolder(w.hold())
+	opt.Shared = onDaemon(w.hold())
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
@@ -346,7 +346,7 @@ func (l *lines) String() string {
 func TestABreakAtTheStartIsNoRefusal(t *testing.T) {
 	w := newWorld(t, "ForceCommand kill -KILL $PPID; sleep 1")
 	opt := w.options()
-	opt.Ride = onHolder(w.hold()) // which ends the session before the connection
+	opt.Shared = onDaemon(w.hold()) // which ends the session before the connection
 	_, err := ssh.Dial(w.context(), ssh.Host{Name: "box"}, opt)
 	if !errors.Is(err, ssh.ErrLost) || errors.Is(err, ssh.ErrNoShell) {
 		t.Errorf("%v", err)

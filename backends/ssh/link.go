@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/posix"
 	"github.com/nod-console/nod/backends/ssh/mux"
 )
 
@@ -143,7 +144,7 @@ var errRefused = errors.New("the server refuses it")
 func (l *clientLink) open(ctx context.Context, r request) (session, error) {
 	ctx, cancel := limited(ctx, l, openTime)
 	defer cancel()
-	return interruptible(ctx, func() (session, error) { return l.openNow(r) }, func(s session) { s.close() })
+	return posix.Interruptible(ctx, func() (session, error) { return l.openNow(r) }, func(s session) { s.close() })
 }
 
 func (l *clientLink) openNow(r request) (session, error) {

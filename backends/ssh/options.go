@@ -29,11 +29,11 @@ type Options struct {
 	// Step is told what is being done. It must not block.
 	Step func(Step)
 
-	// Ride finds a connection to the host that somebody else has logged in: the
-	// operator's own master, a holder's. It returns nil where there is none and
+	// Shared finds a connection to the host that somebody else has logged in: the
+	// operator's own master, nod's daemon's. It returns nil where there is none and
 	// the target is to log in itself. Nil: it always does. Whoever logs in for it
 	// does so with this DialTimeout.
-	Ride func(ctx context.Context, s Settings, dialTimeout time.Duration) (*Ride, error)
+	Shared func(ctx context.Context, s Settings, dialTimeout time.Duration) (*SharedConn, error)
 
 	// Hop, if not nil, gives the connection to a host that others are reached
 	// through, which somebody else has logged in. Nil: each connection logs in to

@@ -126,7 +126,7 @@ func TestARunOutlivesALongOutage(t *testing.T) {
 	opt := w.options()
 	opt.RetryEvery, opt.RetryAtMost = 20*time.Millisecond, 100*time.Millisecond
 	var away atomic.Bool
-	opt.Ride = func(context.Context, ssh.Settings, time.Duration) (*ssh.Ride, error) {
+	opt.Shared = func(context.Context, ssh.Settings, time.Duration) (*ssh.SharedConn, error) {
 		if away.Load() {
 			return nil, errors.New("away")
 		}

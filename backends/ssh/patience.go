@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/nod-console/nod/backends/posix"
 )
 
 // within runs a call that cannot be interrupted, for at most limit. If it comes
@@ -12,36 +14,7 @@ import (
 func within[T any](ctx context.Context, limit time.Duration, call func() (T, error), drop func(T)) (T, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: nothing within %s", ErrTimeout, limit))
 	defer cancel()
-	return interruptible(ctx, call, drop)
-}
-
-// interruptible runs a call that cannot be interrupted until ctx ends. If it
-// comes too late, drop gets its result.
-func interruptible[T any](ctx context.Context, call func() (T, error), drop func(T)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := call()
-		done <- result{v, err}
-	}()
-	var zero T
-	late := func(err error) (T, error) {
-		go func() {
-			if r := <-done; r.err == nil {
-				drop(r.value)
-			}
-		}()
-		return zero, err
-	}
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		return late(context.Cause(ctx))
-	}
+	return posix.Interruptible(ctx, call, drop)
 }
 
 // overdue returns a channel that is closed when an answer does not come that the

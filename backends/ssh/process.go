@@ -211,7 +211,7 @@ func (p *process) Signal(s backends.Signal) error {
 	}
 	ctx, cancel := p.c.limited(signalTime)
 	defer cancel()
-	a, err := p.c.hand(ctx)
+	a, err := p.c.remoteShell(ctx)
 	if err == nil {
 		err = a.signal(ctx, p.group, s)
 	}
@@ -291,7 +291,7 @@ func (p *process) end() error {
 	defer cancel()
 	soon, stop := context.WithTimeout(ctx, handTime)
 	defer stop()
-	a, err := p.c.hand(soon)
+	a, err := p.c.remoteShell(soon)
 	if err == nil {
 		err = a.end(ctx, p.group, p.sid, p.polite)
 	} else if ctx.Err() == nil {
@@ -373,7 +373,7 @@ func (t terminal) Resize(size backends.Size) error {
 	}
 	ctx, cancel := t.c.limited(signalTime)
 	defer cancel()
-	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, t.s.resize(size) }, func(struct{}) {})
+	_, err := posix.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, t.s.resize(size) }, func(struct{}) {})
 	if err != nil {
 		return fmt.Errorf("ssh: resize the terminal: %w", t.c.reason(err))
 	}

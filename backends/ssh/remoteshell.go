@@ -2,33 +2,24 @@ package ssh
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/posix"
 )
 
-// remoteShell is our hand at the other end: a shell that stays for as long as
-// the connection. It ends programs with all that they have started, which the
-// protocol itself cannot, and it can do so when the server allows no further
-// session.
+// remoteShell is the shell that stays at the other end for as long as the
+// connection. It can end programs also when the server allows no further session.
 type remoteShell struct {
+	*posix.RemoteShell
 	s     session
-	nonce string
 	about about
-
-	mu     sync.Mutex
-	nextID int
-	asked  map[string]chan string
-	done   chan struct{} // closed when it does not answer any more
 }
 
 // about is what the other end is.
@@ -45,15 +36,11 @@ type about struct {
 	umask  string
 }
 
-// maxBanner is how much a login shell may print in front of what was asked
-// for, in bytes.
-const maxBanner = 1 << 20
-
 // startRemoteShell starts the remote shell. The error quotes what the other side says
 // instead.
 func startRemoteShell(ctx context.Context, l link, open func(context.Context, request) (session, error)) (*remoteShell, error) {
 	nonce := posix.NewNonce()
-	line, err := commandLine("", "nod_n="+nonce+"\n"+posix.Brief(remoteShellScript), dialect{})
+	line, err := commandLine("", "nod_n="+nonce+"\n"+posix.Brief(posix.EndingScript)+posix.Brief(remoteShellScript), dialect{})
 	line += quoteProbe
 	if err != nil {
 		return nil, err
@@ -68,25 +55,25 @@ func startRemoteShell(ctx context.Context, l link, open func(context.Context, re
 	if err != nil {
 		return nil, err
 	}
-	a := &remoteShell{s: s, nonce: nonce, asked: map[string]chan string{}, done: make(chan struct{})}
+	a := &remoteShell{RemoteShell: posix.NewRemoteShell(nonce, s, s.close), s: s}
 	complaint := &posix.Tail{}
 	go func() { _, _ = io.Copy(complaint, s.stderr()) }() // ends with the session
 	r := bufio.NewReaderSize(s, 64<<10)
 	var before posix.Tail
 	greeting, cancel := limited(ctx, l, openTime)
-	_, err = interruptible(greeting, func() (struct{}, error) { return struct{}{}, a.greet(r, &before) }, func(struct{}) {})
+	_, err = posix.Interruptible(greeting, func() (struct{}, error) { return struct{}{}, a.Greet(r, &before, a.about.learn) }, func(struct{}) {})
 	cancel()
 	if err != nil {
 		s.close()
 		if gone := silent(ctx, l); gone != nil {
 			return nil, gone
 		}
-		if errors.Is(err, io.EOF) || errors.Is(err, errNotUnderstood) || errors.Is(err, ErrTimeout) {
+		if errors.Is(err, io.EOF) || errors.Is(err, posix.ErrNotUnderstood) || errors.Is(err, ErrTimeout) {
 			return nil, fmt.Errorf("%w: %w", ErrNoShell, describeSilence(err, before.LastWords(), complaint.LastWords()))
 		}
 		return nil, err
 	}
-	go a.listen(r)
+	go a.Listen(r, nil)
 	return a, nil
 }
 
@@ -107,8 +94,6 @@ func silent(ctx context.Context, l link) error {
 	return nil
 }
 
-var errNotUnderstood = errors.New("it does not understand a POSIX command line")
-
 func describeSilence(err error, stdout, stderr string) error {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it ends at once")
@@ -120,104 +105,29 @@ func describeSilence(err error, stdout, stderr string) error {
 	return fmt.Errorf("%w; it says %q; is there a ForceCommand, or a login shell like nologin?", err, said)
 }
 
-// greet reads the facts, past what the login shell prints by itself.
-func (a *remoteShell) greet(r *bufio.Reader, before *posix.Tail) error {
-	read := 0
-	for {
-		line, err := r.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			err = nil
-		}
-		i := bytes.Index(line, []byte(a.nonce+" "))
-		if i < 0 {
-			_, _ = before.Write(line) // never fails
-			if err != nil {
-				return err
-			}
-			if read += len(line); read > maxBanner {
-				return errNotUnderstood
-			}
-			continue
-		}
-		key, value, _ := strings.Cut(strings.TrimRight(string(line[i+len(a.nonce)+1:]), "\r\n"), " ")
-		switch key {
-		case "quote":
-			a.about.posix = value == quotePosix
-		case "proc":
-			a.about.proc = value == "yes"
-		case "own":
-			a.about.own = value == "yes"
-		case "setsid":
-			a.about.setsid = value == "yes"
-		case "system":
-			a.about.system = value
-		case "uid":
-			a.about.uid = value
-		case "user":
-			a.about.user = value
-		case "home":
-			a.about.home = value
-		case "shell":
-			a.about.shell = value
-		case "umask":
-			a.about.umask = value
-		case "ready":
-			return nil
-		}
-	}
-}
-
-// listen hands the answers out until the session ends.
-func (a *remoteShell) listen(r *bufio.Reader) {
-	for {
-		line, err := r.ReadString('\n')
-		if err != nil {
-			break
-		}
-		rest, ok := strings.CutPrefix(line, a.nonce+" ")
-		if !ok {
-			continue
-		}
-		id, answer, _ := strings.Cut(strings.TrimRight(rest, "\n"), " ")
-		a.mu.Lock()
-		if c, ok := a.asked[id]; ok {
-			delete(a.asked, id)
-			c <- answer // has room for it
-		}
-		a.mu.Unlock()
-	}
-	a.s.close()
-	close(a.done)
-}
-
-// errRemoteShellGone says that the remote shell has ended, by whatever has ended it.
-var errRemoteShellGone = errors.New("the shell at the other end has gone")
-
-// ask has the remote shell do something and returns its answer, unless ctx ends
-// before. The words hold no blanks.
-func (a *remoteShell) ask(ctx context.Context, words ...string) (string, error) {
-	answer := make(chan string, 1)
-	a.mu.Lock()
-	a.nextID++
-	id := strconv.Itoa(a.nextID)
-	a.asked[id] = answer
-	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		delete(a.asked, id)
-		a.mu.Unlock()
-	}()
-	line := id + " " + strings.Join(words, " ") + "\n"
-	if _, err := interruptible(ctx, func() (int, error) { return a.s.Write([]byte(line)) }, func(int) {}); err != nil {
-		return "", err
-	}
-	select {
-	case s := <-answer:
-		return s, nil
-	case <-a.done:
-		return "", errRemoteShellGone
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
+// learn takes one fact.
+func (a *about) learn(key, value string) {
+	switch key {
+	case "quote":
+		a.posix = value == quotePosix
+	case "proc":
+		a.proc = value == "yes"
+	case "own":
+		a.own = value == "yes"
+	case "setsid":
+		a.setsid = value == "yes"
+	case "system":
+		a.system = value
+	case "uid":
+		a.uid = value
+	case "user":
+		a.user = value
+	case "home":
+		a.home = value
+	case "shell":
+		a.shell = value
+	case "umask":
+		a.umask = value
 	}
 }
 
@@ -227,7 +137,7 @@ const steps = int(backends.KillDelay / (50 * time.Millisecond))
 // end makes a group and a session end. It returns when they have, or when
 // something resists even the KILL.
 func (a *remoteShell) end(ctx context.Context, group, sid int, polite backends.Signal) error {
-	answer, err := a.ask(ctx, "end", strconv.Itoa(group), strconv.Itoa(sid), string(polite), strconv.Itoa(steps))
+	answer, err := a.Ask(ctx, "end", strconv.Itoa(group), strconv.Itoa(sid), string(polite), strconv.Itoa(steps))
 	if err != nil {
 		return err
 	}
@@ -239,7 +149,7 @@ func (a *remoteShell) end(ctx context.Context, group, sid int, polite backends.S
 
 // signal signals a group. One that has ended is no error.
 func (a *remoteShell) signal(ctx context.Context, group int, s backends.Signal) error {
-	answer, err := a.ask(ctx, "signal", strconv.Itoa(group), string(s))
+	answer, err := a.Ask(ctx, "signal", strconv.Itoa(group), string(s))
 	if err != nil {
 		return err
 	}
@@ -249,21 +159,11 @@ func (a *remoteShell) signal(ctx context.Context, group int, s backends.Signal) 
 	return nil
 }
 
-// alive reports whether it still answers, as far as is known.
-func (a *remoteShell) alive() bool {
-	select {
-	case <-a.done:
-		return false
-	default:
-		return true
-	}
-}
-
 // close ends the remote shell, which ends by itself when its input does.
 func (a *remoteShell) close() {
 	go func() { _ = a.s.closeInput() }() // on a frozen link it would block
 	select {
-	case <-a.done:
+	case <-a.Ended():
 	case <-time.After(backends.DrainDelay):
 		a.s.close()
 	}

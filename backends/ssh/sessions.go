@@ -111,7 +111,7 @@ func (c *Conn) alone() bool {
 // one more now.
 func (c *Conn) yield() bool {
 	a := c.remote.Load()
-	if a == nil || !a.alive() {
+	if a == nil || !a.Alive() {
 		return false
 	}
 	a.close()

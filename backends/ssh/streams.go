@@ -121,7 +121,7 @@ func (d *drain) preamble(buf []byte) (rest []byte, ok bool) {
 			d.keep(have[:len(have)-keep]) // the nonce may have come in part
 			have = append(have[:0], have[len(have)-keep:]...)
 		}
-		if err != nil || total > maxBanner {
+		if err != nil || total > posix.MaxBanner {
 			d.keep(have)
 			return nil, false
 		}

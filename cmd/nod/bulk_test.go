@@ -83,8 +83,8 @@ func TestKeysBesideBulk(t *testing.T) {
 	}
 	conn, err := ssh.Dial(t.Context(), ssh.Host{Name: "box"}, ssh.Options{
 		Config: r.config,
-		Ride: func(context.Context, ssh.Settings, time.Duration) (*ssh.Ride, error) {
-			return &ssh.Ride{Client: client}, nil
+		Shared: func(context.Context, ssh.Settings, time.Duration) (*ssh.SharedConn, error) {
+			return &ssh.SharedConn{Client: client}, nil
 		},
 	})
 	if err != nil {

@@ -143,6 +143,23 @@ func lifeInThePane(t *testing.T, cols, rows int) {
 	quit(s)
 }
 
+// A container that is paused while its pane is being made is said to be paused.
+func TestAContainerIsPausedBeforeItsPaneIsThere(t *testing.T) {
+	w, engine := containers(t)
+	container := engine.Container(t, enginetest.Debian)
+	engine.Do(t, "exec", container, "sh", "-ec", `name=$(command -v tmux); mkdir /opt/nod; mv "$name" /opt/nod/; { echo '#!/bin/sh'
+		echo 'until [ -e /tmp/go ]; do sleep 0.1; done'; echo 'exec /opt/nod/tmux "$@"'; } >"$name"; chmod +x "$name"`)
+	s := w.console(120, 40, "docker:"+container)
+	eventually(t, "tmux", func() bool { return strings.Contains(engine.Do(t, "top", container), "/tmux") })
+	engine.Pause(t, container)
+	s.see("the container is paused", "docker unpause "+container)
+	engine.Do(t, "unpause", container)
+	s.see("runs again")
+	engine.Do(t, "exec", container, "touch", "/tmp/go")
+	s.see("# ", "live ")
+	quit(s)
+}
+
 // The log of a container is a pane for reading, which goes on through restarts
 // and says why it stands still.
 func TestTheLogOfAContainer(t *testing.T) {

@@ -73,8 +73,9 @@ type Console struct {
 	dragged   tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
 	blurred   bool            // the terminal has lost the focus
 	quit      bool
-	dirty     bool        // the screen is not what it should be
-	urgent    bool        // because of a key
+	dirty     bool // the screen is not what it should be
+	urgent    bool // because of a key
+	astray    astray
 	echo      string      // the pane that a key went to and that has not changed since
 	tick      *time.Timer // fires when the screen changes by itself
 	tickAt    time.Time   // when it does; zero while it does not run

@@ -134,6 +134,7 @@ func (c *Console) helpKey(id keys.ID, name string) {
 // do carries out a command.
 func (c *Console) do(cmd keys.Command) {
 	if reason := cmd.Unavailable(c.facts()); reason != "" && cmd.ID != keys.Interrupt {
+		c.astray.asked = c.astray.asked || cmd.ID == keys.Terminal
 		c.refuse(cmd, reason)
 		return
 	}
@@ -288,6 +289,7 @@ func (c *Console) interruptKey() {
 	case c.turns.busy:
 		c.interrupt()
 	case c.focus.place == keys.Input && !c.input.Empty():
+		c.astray = astray{}
 		c.input.Take()
 	default:
 		c.say("nothing is running; " + c.waysOut() + " quits")
@@ -349,10 +351,12 @@ func (c *Console) toggleTyping() {
 		p = c.panes.at(0)
 	}
 	if p.pane.Type == nil {
+		c.astray.asked = true
 		c.chat.Notice(p.pane.Title + " is for reading only")
 		p.view.Say(p.pane.Title + " is for reading only")
 		return
 	}
+	c.astray = astray{}
 	c.chat.Unselect()
 	c.focus.place, c.focus.typing = keys.Pane, true
 }
@@ -386,9 +390,31 @@ func (c *Console) send() {
 	case keys.IsCommand(text):
 		c.input.Take()
 		c.slash(text)
-	case !blank(text):
+	case blank(text):
+	case c.astray.hold(text):
+		c.chat.Notice("nothing was sent: it may have been typed for the terminal, which could not be typed into; " +
+			c.opt.Keys.Say(keys.Input, keys.Send) + " again sends it")
+	default:
 		c.submit(c.input.Take())
 	}
+}
+
+// astray keeps a line from being sent as a prompt that was typed for a terminal which
+// could not be typed into: whoever types ahead does not see that in time.
+type astray struct {
+	asked bool   // for the terminal, in vain, and nothing was sent since
+	told  string // the line of which the operator was told
+}
+
+// hold reports whether a line is not to be sent yet. The operator sends it by the same
+// key once more, with nothing typed in between.
+func (a *astray) hold(line string) bool {
+	if !a.asked || line == a.told {
+		*a = astray{}
+		return false
+	}
+	a.told = line
+	return true
 }
 
 func blank(text string) bool {

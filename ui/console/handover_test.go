@@ -25,6 +25,28 @@ func (p *terminalOf) hold(t *testing.T) (release func()) {
 	return func() { close(free) }
 }
 
+// A line that is typed for a terminal which is not there is no prompt: not what is typed
+// ahead, and not before the operator has said so.
+func TestALineTypedForATerminalThatIsNotThere(t *testing.T) {
+	p := openTerminal(t, 100, 30)
+	said := &model{}
+	p.run(t.Context(), t, console.Options{Submit: said.Submit}, func(*console.Console) {})
+	p.see(t, "ask for something")
+	p.press(t, "\x1decho 1\recho 2\r")
+	p.see(t, "nothing was sent")
+	p.hold(t)()
+	if got := said.got(); len(got) != 0 {
+		t.Fatalf("the model got %q", got)
+	}
+	p.press(t, "\r")
+	wait(t, func() bool { return len(said.got()) == 1 }, func() string { return "nothing was sent" })
+	p.press(t, "what is up\r") // as usual again
+	wait(t, func() bool { return len(said.got()) == 2 }, func() string { return "nothing was sent" })
+	if got := said.got(); got[0] != "echo 1echo 2" || got[1] != "what is up" {
+		t.Errorf("the model got %q", got)
+	}
+}
+
 // A line that is typed in the instant of Ctrl-] goes to the terminal, whole and nowhere
 // else: however the bytes are cut into reads, and whether the console handles each at
 // once or all of them late. So does one behind it in the other direction.

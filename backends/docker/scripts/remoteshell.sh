@@ -32,48 +32,6 @@ for d in /tmp /var/tmp /dev/shm /run "$HOME"; do
 done
 say ready
 
-# The live processes of session $1 but for $2, as "PID GROUP".
-members() {
-	sed -n 's/^\([0-9]*\) (.*) [^ZX] [-0-9]* \([0-9]*\) '"$1"' .*/\1 \2/p' /proc/[0-9]*/stat 2>/dev/null |
-		while read -r p g; do [ "$p" = "$2" ] || echo "$p $g"; done
-}
-
-# Sends signal $4 to group $1 and to what else is in session $2, but for $3.
-strike() {
-	if [ "$1" != 0 ]; then
-		kill "-$4" "-$1" 2>/dev/null
-		kill -CONT "-$1" 2>/dev/null
-	fi
-	members "$2" "$3" | while read -r p g; do
-		[ "$g" = "$1" ] && continue
-		kill "-$4" "$p" 2>/dev/null
-		kill -CONT "$p" 2>/dev/null
-	done
-}
-
-pause() { sleep "$1" 2>/dev/null || { sleep 1; t=$((t + 19)); }; }
-
-# Waits for the end of session $2 but for $3, $4 steps of 50 ms at most, and
-# sends signal $5, if any, again to what has been started meanwhile.
-await() {
-	t=0
-	while [ -n "$(members "$2" "$3")" ]; do
-		[ $t -ge "$4" ] && return 1
-		t=$((t + 1))
-		if [ $t -le 3 ]; then pause 0.01; else pause 0.05; fi
-		[ -z "$5" ] || strike "$1" "$2" "$3" "$5"
-	done
-}
-
-# Ends group $1 and session $2, but for $3: politely with signal $4, after $5
-# steps by force.
-finish() {
-	strike "$1" "$2" "$3" "$4"
-	await "$1" "$2" "$3" "$5" '' && return
-	strike "$1" "$2" "$3" KILL
-	await "$1" "$2" "$3" "$5" KILL
-}
-
 # Sends signal $5 to the group that program $1 is in now; where the one that
 # waits for it ($4) is in it, too, to each of the others. $3 is the session.
 signal() {

@@ -76,12 +76,16 @@ type LoginError struct {
 	// Lasting says that another try would fail, too, before something is
 	// changed: a wrong key, a name that does not resolve in ssh_config.
 	Lasting bool `json:"lasting,omitempty"`
+	// OtherKey says that the host did not show the key that it is known by.
+	OtherKey bool `json:"other_key,omitempty"`
 }
 
 func (e *LoginError) Error() string { return e.Text }
 
-// Is implements errors.Is for [backends.ErrGivenUp].
-func (e *LoginError) Is(target error) bool { return e.Lasting && target == backends.ErrGivenUp }
+// Is implements errors.Is for [backends.ErrGivenUp] and [backends.ErrOtherKey].
+func (e *LoginError) Is(target error) bool {
+	return e.Lasting && target == backends.ErrGivenUp || e.OtherKey && target == backends.ErrOtherKey
+}
 
 // maxLine bounds a message. None is near it: the longest is an error's text.
 const maxLine = 1 << 20

@@ -25,7 +25,7 @@ const (
 	OpenLimit = 30 * time.Second
 )
 
-// Client rides on a master, nod's or a stock one, as a passenger. Each call
+// Client is the client of a master, nod's or a stock one. Each call
 // makes a control connection of its own, so a Client holds nothing, needs no
 // closing, and learns of the master's end with the next call.
 type Client struct {
@@ -52,7 +52,7 @@ func (c *Client) Path() string { return c.path }
 
 // Check asks the master whether it is alive, and returns its process id.
 func (c *Client) Check(ctx context.Context) (pid int, err error) {
-	err = c.with(ctx, AnswerLimit, func(r *ride) error {
+	err = c.with(ctx, AnswerLimit, func(r *masterConn) error {
 		pid, err = r.alive()
 		return err
 	})
@@ -63,7 +63,7 @@ func (c *Client) Check(ctx context.Context) (pid int, err error) {
 // everything on it. Any other is left alone: ErrNotOurs.
 func Terminate(ctx context.Context, path string) error {
 	c := &Client{path: path}
-	return c.with(ctx, AnswerLimit, func(r *ride) error {
+	return c.with(ctx, AnswerLimit, func(r *masterConn) error {
 		if !r.ours() {
 			return ErrNotOurs
 		}
@@ -74,10 +74,10 @@ func Terminate(ctx context.Context, path string) error {
 // Exit asks the master to exit, whoever's it is. It is for masters that nod has
 // started.
 func (c *Client) Exit(ctx context.Context) error {
-	return c.with(ctx, AnswerLimit, (*ride).exit)
+	return c.with(ctx, AnswerLimit, (*masterConn).exit)
 }
 
-func (r *ride) exit() error {
+func (r *masterConn) exit() error {
 	if err := newFrame(askTerminate).u32(r.request()).writeTo(r.conn); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (r *ride) exit() error {
 func DialProxy(ctx context.Context, path string) (*ssh.Client, error) {
 	c := &Client{path: path}
 	var client *ssh.Client
-	err := c.with(ctx, AnswerLimit, func(r *ride) error {
+	err := c.with(ctx, AnswerLimit, func(r *masterConn) error {
 		if !r.ours() {
 			return ErrNotOurs
 		}
@@ -114,7 +114,7 @@ func DialProxy(ctx context.Context, path string) (*ssh.Client, error) {
 
 // with runs one conversation with the master within a time limit, and says in
 // its error whose conversation it was.
-func (c *Client) with(ctx context.Context, limit time.Duration, talk func(*ride) error) error {
+func (c *Client) with(ctx context.Context, limit time.Duration, talk func(*masterConn) error) error {
 	err := c.converse(ctx, limit, talk)
 	if err != nil {
 		return fmt.Errorf("control socket %q: %w", c.path, err)
@@ -122,10 +122,10 @@ func (c *Client) with(ctx context.Context, limit time.Duration, talk func(*ride)
 	return nil
 }
 
-func (c *Client) converse(ctx context.Context, limit time.Duration, talk func(*ride) error) error {
+func (c *Client) converse(ctx context.Context, limit time.Duration, talk func(*masterConn) error) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r, err := c.board(bounded)
+	r, err := c.connect(bounded)
 	if err == nil {
 		err = talk(r)
 		if stopped := r.endLimit(); err == nil && !stopped {
@@ -146,8 +146,8 @@ func (c *Client) converse(ctx context.Context, limit time.Duration, talk func(*r
 	return err
 }
 
-// ride is one control connection.
-type ride struct {
+// masterConn is one control connection.
+type masterConn struct {
 	conn       *net.UnixConn
 	extensions []string
 	last       uint32
@@ -156,18 +156,18 @@ type ride struct {
 }
 
 // keep leaves the connection open after the conversation.
-func (r *ride) keep() { r.kept = true }
+func (r *masterConn) keep() { r.kept = true }
 
-func (r *ride) ours() bool { return slices.Contains(r.extensions, ourExtension) }
+func (r *masterConn) ours() bool { return slices.Contains(r.extensions, ourExtension) }
 
 // request is a fresh request id.
-func (r *ride) request() uint32 {
+func (r *masterConn) request() uint32 {
 	r.last++
 	return r.last
 }
 
-// board connects to the master and exchanges greetings.
-func (c *Client) board(ctx context.Context) (*ride, error) {
+// connect connects to the master and exchanges greetings.
+func (c *Client) connect(ctx context.Context) (*masterConn, error) {
 	if len(c.path) > maxPath {
 		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrPathTooLong, len(c.path), maxPath)
 	}
@@ -185,7 +185,7 @@ func (c *Client) board(ctx context.Context) (*ride, error) {
 		return nil, err
 	}
 	conn := raw.(*net.UnixConn)
-	r := &ride{conn: conn}
+	r := &masterConn{conn: conn}
 	r.endLimit = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // long ago
 	if err := r.greet(); err != nil {
 		r.endLimit()
@@ -195,7 +195,7 @@ func (c *Client) board(ctx context.Context) (*ride, error) {
 	return r, nil
 }
 
-func (r *ride) greet() error {
+func (r *masterConn) greet() error {
 	user, err := PeerUser(r.conn)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (r *ride) greet() error {
 	return err
 }
 
-func (r *ride) alive() (pid int, err error) {
+func (r *masterConn) alive() (pid int, err error) {
 	if err := newFrame(askAlive).u32(r.request()).writeTo(r.conn); err != nil {
 		return 0, err
 	}
@@ -234,7 +234,7 @@ func (r *ride) alive() (pid int, err error) {
 
 // reply reads the answer to the last request, which must be of the given kind
 // or a refusal.
-func (r *ride) reply(want uint32) (*fields, error) {
+func (r *masterConn) reply(want uint32) (*fields, error) {
 	kind, body, err := readFrame(r.conn)
 	if err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (r *ride) reply(want uint32) (*fields, error) {
 }
 
 // sendFiles passes descriptors without changing their flags.
-func (r *ride) sendFiles(files ...*os.File) error {
+func (r *masterConn) sendFiles(files ...*os.File) error {
 	for _, f := range files {
 		raw, err := f.SyscallConn()
 		if err != nil {

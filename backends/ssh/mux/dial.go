@@ -31,7 +31,7 @@ func (c *Client) DialContext(ctx context.Context, network, address string) (net.
 		return nil, fmt.Errorf("network %q, only tcp and unix go through ssh", network)
 	}
 	var conn net.Conn
-	err := c.with(ctx, OpenLimit, func(r *ride) error {
+	err := c.with(ctx, OpenLimit, func(r *masterConn) error {
 		var err error
 		if ask.port == portUnix && !r.ours() {
 			conn, err = r.openUnix(ctx, address)
@@ -48,7 +48,7 @@ func (c *Client) DialContext(ctx context.Context, network, address string) (net.
 
 // openUnix reaches a unix socket through a stock master, whose stdio forward
 // knows TCP only: by a forward from a socket of our own, for one connection.
-func (r *ride) openUnix(ctx context.Context, address string) (net.Conn, error) {
+func (r *masterConn) openUnix(ctx context.Context, address string) (net.Conn, error) {
 	dir, err := os.MkdirTemp("", "nod-") // mode 0700: nobody else gets at the socket
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (r *ride) openUnix(ctx context.Context, address string) (net.Conn, error) {
 }
 
 // forward opens or closes a forward.
-func (r *ride) forward(kind uint32, a forwardAsk) error {
+func (r *masterConn) forward(kind uint32, a forwardAsk) error {
 	f := newFrame(kind).u32(r.request()).u32(a.kind).text(a.listenHost).u32(a.listenPort).text(a.connectHost).u32(a.connectPort)
 	if err := f.writeTo(r.conn); err != nil {
 		return err

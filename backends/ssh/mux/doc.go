@@ -5,7 +5,7 @@
 // authenticated connection. The operator's own ssh, scp, sftp and rsync ride on
 // that connection with "ssh -S SOCKET HOST", without a second login.
 //
-// As passenger: [Dial] finds a master that already runs, nod's or a stock one,
+// As client: [Dial] finds a master that already runs, nod's or a stock one,
 // and the [Client] runs commands, terminals and subsystems on it and dials
 // through it. [DialProxy] gives a whole ssh.Client, but only on nod's own
 // master: closing a proxy connection at the wrong moment is fatal to a stock
@@ -23,10 +23,10 @@
 //     is [ErrNoExitStatus]: unknown, which is not the same as failed.
 //   - The socket is for its owner: mode 0600, and the peer's user is asked of
 //     the kernel on each connection. A socket in somebody else's hands is
-//     refused on the passenger's side too.
+//     refused on the client's side too.
 //   - A running master is never displaced, and a socket is only removed by the
 //     master that made it.
-//   - A passenger never ends or stalls the operator's master. It uses no proxy
+//   - A client never ends or stalls the operator's master. It uses no proxy
 //     mode there, and it holds no connection open between two calls, because a
 //     stock master does not exit while one is open.
 //   - Who types into one session of our master notices little of a transfer in

@@ -12,7 +12,7 @@ func permitted(env, patterns []string) []string {
 			continue
 		}
 		for _, p := range patterns {
-			if matches(name, p) {
+			if Match(p, name) {
 				kept = append(kept, kv)
 				break
 			}
@@ -21,9 +21,9 @@ func permitted(env, patterns []string) []string {
 	return kept
 }
 
-// matches knows the wildcards of ssh_config: "*" any bytes, "?" one. Its time
-// is at most the product of the two lengths.
-func matches(name, pattern string) bool {
+// Match knows the wildcards of ssh_config(5), PATTERNS: "*" stands for any bytes, "?"
+// for one. Its time is at most the product of the two lengths.
+func Match(pattern, name string) bool {
 	star, mark := -1, 0
 	n, p := 0, 0
 	for n < len(name) {

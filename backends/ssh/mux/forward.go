@@ -37,7 +37,7 @@ func (a forwardAsk) valid() bool {
 }
 
 // openForward answers an OPEN_FWD. A forward that is there already is fine.
-func (v *visitor) openForward(id uint32, body *fields) error {
+func (v *clientConn) openForward(id uint32, body *fields) error {
 	ask, err := parseForward(body)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (a forwardAsk) failure() string {
 }
 
 // closeForward answers a CLOSE_FWD. Connections that it took go on.
-func (v *visitor) closeForward(id uint32, body *fields) error {
+func (v *clientConn) closeForward(id uint32, body *fields) error {
 	ask, err := parseForward(body)
 	if err != nil {
 		return err

@@ -119,8 +119,8 @@ func closedListener() *Listener {
 	return l
 }
 
-// FuzzPassenger: whatever a master says, the passenger's call ends.
-func FuzzPassenger(f *testing.F) {
+// FuzzClient: whatever a master says, the client's call ends.
+func FuzzClient(f *testing.F) {
 	hello := string(helloFrame(ourExtension).bytes())
 	f.Add([]byte(hello + string(newFrame(sayOpened).u32(1).u32(3).bytes()) + string(newFrame(sayExit).u32(3).u32(0).bytes())))
 	f.Add([]byte(hello + string(newFrame(sayFailure).u32(1).text("no").bytes())))
@@ -134,7 +134,7 @@ func FuzzPassenger(f *testing.F) {
 			_, _ = io.Copy(io.Discard, theirs)
 			_ = theirs.Close()
 		}()
-		r := &ride{conn: ours, endLimit: func() bool { return true }}
+		r := &masterConn{conn: ours, endLimit: func() bool { return true }}
 		if r.greet() != nil {
 			return
 		}
@@ -227,7 +227,7 @@ func FuzzMatches(f *testing.F) {
 			text.WriteRune(rune(name[i]))
 		}
 		want := regexp.MustCompile("(?s)^" + expr.String() + "$").MatchString(text.String())
-		if got := matches(name, pattern); got != want {
+		if got := Match(pattern, name); got != want {
 			t.Errorf("%q like %q: %v", name, pattern, got)
 		}
 	})

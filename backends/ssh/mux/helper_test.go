@@ -19,7 +19,7 @@ import (
 const helperEnv = "NOD_MUX_TEST_HELPER"
 
 // helper is what it acts as: "serve ADDRESS USER KEY SOCKET" is a master, a
-// path alone a passenger that opens a session there.
+// path alone a client that opens a session there.
 func helper() {
 	words := strings.Fields(os.Getenv(helperEnv))
 	if words[0] == "serve" {

@@ -191,7 +191,7 @@ func TestOtherUser(t *testing.T) {
 		t.Errorf("nod %v\nstock %v", got[0], got[1])
 	}
 
-	// The other way: a passenger does not trust another user's master.
+	// The other way: a client does not trust another user's master.
 	dir := shortDir(t)
 	check(t, os.Chmod(dir, 0o777))
 	f := newFixture(t, "nobody's", s)

@@ -186,7 +186,7 @@ func (m *master) serve(c *net.UnixConn) {
 		m.options.Log.Warn("client refused", "user", user, "error", err)
 		return
 	}
-	v := &visitor{master: m, conn: c}
+	v := &clientConn{master: m, conn: c}
 	if err := v.talk(); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 		m.options.Log.Info("client", "error", err)
 	}

@@ -145,7 +145,7 @@ func TestDeafClient(t *testing.T) {
 	defer closeFiles(theirs)
 	check(t, theirs[2].SetWriteDeadline(time.Now().Add(50*time.Millisecond)))
 	_, _ = theirs[2].Write(make([]byte, 1<<20))
-	check(t, c.with(t.Context(), patience, func(r *ride) error {
+	check(t, c.with(t.Context(), patience, func(r *masterConn) error {
 		check(t, sessionAsk{agent: true, escape: noEscape, command: "true"}.frame(r.request()).writeTo(r.conn))
 		check(t, r.sendFiles(theirs...))
 		_, err := r.reply(sayOpened)
@@ -196,15 +196,15 @@ func TestRefusals(t *testing.T) {
 // TestMasterRules are the requests that no stock client makes.
 func TestMasterRules(t *testing.T) {
 	f := startNod(t, startSSHD(t))
-	talk := func() *ride {
+	talk := func() *masterConn {
 		c := &Client{path: f.socket}
-		r, err := c.board(t.Context())
+		r, err := c.connect(t.Context())
 		check(t, err)
 		t.Cleanup(func() { quietly(r.conn) })
 		check(t, r.conn.SetDeadline(time.Now().Add(patience)))
 		return r
 	}
-	refused := func(name string, r *ride, ask frame, words string) {
+	refused := func(name string, r *masterConn, ask frame, words string) {
 		t.Helper()
 		check(t, ask.writeTo(r.conn))
 		var refusal *RefusedError
@@ -231,7 +231,7 @@ func TestMasterRules(t *testing.T) {
 	if _, err := r.alive(); err != nil {
 		t.Errorf("after refusals: %v", err)
 	}
-	cut := func(name string, say func(r *ride)) {
+	cut := func(name string, say func(r *masterConn)) {
 		t.Helper()
 		r := talk()
 		say(r)
@@ -240,17 +240,17 @@ func TestMasterRules(t *testing.T) {
 			t.Errorf("%s: %v after %q", name, err, rest)
 		}
 	}
-	cut("a port of 70000", func(r *ride) {
+	cut("a port of 70000", func(r *masterConn) {
 		_ = newFrame(askOpenForward).u32(1).u32(1).text("").u32(70000).text("h").u32(1).writeTo(r.conn)
 	})
-	cut("a second greeting", func(r *ride) { _ = helloFrame().writeTo(r.conn) })
-	cut("no request id", func(r *ride) { _ = newFrame(askAlive).writeTo(r.conn) })
-	cut("a long frame", func(r *ride) { _, _ = r.conn.Write([]byte{0, 4, 0, 1}) })
-	cut("no descriptors", func(r *ride) {
+	cut("a second greeting", func(r *masterConn) { _ = helloFrame().writeTo(r.conn) })
+	cut("no request id", func(r *masterConn) { _ = newFrame(askAlive).writeTo(r.conn) })
+	cut("a long frame", func(r *masterConn) { _, _ = r.conn.Write([]byte{0, 4, 0, 1}) })
+	cut("no descriptors", func(r *masterConn) {
 		_ = sessionAsk{command: "true"}.frame(1).writeTo(r.conn)
 		_, _ = r.conn.Write([]byte{0, 0, 0})
 	})
-	cut("two descriptors at once", func(r *ride) {
+	cut("two descriptors at once", func(r *masterConn) {
 		_ = sessionAsk{command: "true"}.frame(1).writeTo(r.conn)
 		_, _, _ = r.conn.WriteMsgUnix([]byte{0}, unix.UnixRights(0, 1), nil)
 	})

@@ -13,7 +13,7 @@ import (
 
 // proxy speaks the ssh connection protocol with a client from here on. Each
 // channel of the client ends here, and another one leads to the far side.
-func (v *visitor) proxy(id uint32) error {
+func (v *clientConn) proxy(id uint32) error {
 	if err := v.send(newFrame(sayProxy).u32(id)); err != nil {
 		return err
 	}

@@ -14,10 +14,10 @@ import (
 // session is a command, shell or subsystem that a client runs with its own
 // descriptors.
 type session struct {
-	visitor *visitor
-	ask     sessionAsk
-	request uint32
-	gone    <-chan struct{} // closed when the client has left
+	clientConn *clientConn
+	ask        sessionAsk
+	request    uint32
+	gone       <-chan struct{} // closed when the client has left
 
 	in, out, errs *stream
 
@@ -32,11 +32,11 @@ type session struct {
 
 // run is the session from the request to the exit message.
 func (s *session) run() {
-	m := s.visitor.master
+	m := s.clientConn.master
 	m.addSession(s)
 	defer m.removeSession(s)
 	m.work.Go(s.closeStreams)
-	defer func() { _ = s.visitor.conn.Close() }() // its end is the end of the session
+	defer func() { _ = s.clientConn.conn.Close() }() // its end is the end of the session
 	defer closeAndWait(s.in, s.out, s.errs)
 
 	var modes []byte
@@ -49,14 +49,14 @@ func (s *session) run() {
 	channel, requests, err := m.conn.OpenChannel("session", nil)
 	if err != nil {
 		m.options.Log.Info("session refused", "error", err)
-		_ = s.visitor.fail(s.request, "Session open refused by peer") // the client may have left
+		_ = s.clientConn.fail(s.request, "Session open refused by peer") // the client may have left
 		return
 	}
 	defer func() { _ = channel.Close() }() // closed by the far side, or given up
 	s.channel, s.lane = channel, m.pacer.lane()
 	defer s.lane.close()
 	exit := watchExit(requests, s.in)
-	if err := s.visitor.send(newFrame(sayOpened).u32(s.request).u32(s.number)); err != nil {
+	if err := s.clientConn.send(newFrame(sayOpened).u32(s.request).u32(s.number)); err != nil {
 		return
 	}
 	if !s.start(modes) {
@@ -84,7 +84,7 @@ func (s *session) closeStreams() {
 func (s *session) sayExit(exit *exitWatch) {
 	closeAndWait(s.in, s.out, s.errs)
 	if status, known := exit.status(); known {
-		_ = s.visitor.send(newFrame(sayExit).u32(s.number).u32(status)) // the client may have left
+		_ = s.clientConn.send(newFrame(sayExit).u32(s.number).u32(status)) // the client may have left
 	}
 }
 
@@ -98,12 +98,12 @@ func (s *session) start(modes []byte) bool {
 			return false
 		}
 		if !ok {
-			_ = s.visitor.send(newFrame(sayNoTerminal).u32(s.number)) // the client may have left
+			_ = s.clientConn.send(newFrame(sayNoTerminal).u32(s.number)) // the client may have left
 			s.tell("PTY allocation request failed\r\n")
 		}
 		s.cooked = ok
 	}
-	o := s.visitor.master.options
+	o := s.clientConn.master.options
 	for _, kv := range append(permitted(s.ask.env, o.SendEnv), o.SetEnv...) {
 		name, value, _ := strings.Cut(kv, "=")
 		payload := ssh.Marshal(struct{ Name, Value string }{name, value})
@@ -157,7 +157,7 @@ func (s *session) copy(exit *exitWatch) bool {
 	output.Go(func() { s.copyOutput(s.out, paced{s.channel, s.lane}, true) })
 	output.Go(func() { s.copyOutput(s.errs, s.channel.Stderr(), false) })
 	finished := make(chan struct{})
-	m := s.visitor.master
+	m := s.clientConn.master
 	m.work.Go(func() {
 		output.Wait()
 		<-exit.done
@@ -188,7 +188,7 @@ func (s *session) copyInput() (quit bool) {
 		typed = newEscapes(byte(s.ask.escape))
 		typed.say = s.tell
 		typed.brk = s.sendBreak
-		typed.state = s.visitor.master.describe
+		typed.state = s.clientConn.master.describe
 	}
 	for {
 		n, err := s.in.Read((*buf)[:s.lane.bite(len(*buf))])

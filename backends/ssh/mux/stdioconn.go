@@ -29,7 +29,7 @@ type stdioAddr string
 func (stdioAddr) Network() string  { return "ssh" }
 func (a stdioAddr) String() string { return string(a) }
 
-func (r *ride) openStdio(ask stdioAsk, address string) (*stdioConn, error) {
+func (r *masterConn) openStdio(ask stdioAsk, address string) (*stdioConn, error) {
 	theirs, mine, err := pipes(1, 1)
 	if err != nil {
 		return nil, err

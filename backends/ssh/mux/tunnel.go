@@ -106,27 +106,27 @@ func pass(dst, src halfCloser, lane *lane) {
 // stdioForward joins a client's standard input and output with an address on
 // the far side (ssh -W).
 type stdioForward struct {
-	visitor *visitor
-	ask     stdioAsk
-	request uint32
-	gone    <-chan struct{}
-	in, out *stream
+	clientConn *clientConn
+	ask        stdioAsk
+	request    uint32
+	gone       <-chan struct{}
+	in, out    *stream
 }
 
 func (f *stdioForward) run() {
-	m := f.visitor.master
+	m := f.clientConn.master
 	m.count(1)
 	defer m.count(-1)
-	defer func() { _ = f.visitor.conn.Close() }() // its end is the end of the forward
+	defer func() { _ = f.clientConn.conn.Close() }() // its end is the end of the forward
 	defer closeAndWait(f.in, f.out)
 	far, err := openTunnel(m.conn, f.ask.host, f.ask.port, nil)
 	if err != nil {
 		m.options.Log.Info("stdio forward refused", "host", f.ask.host, "port", f.ask.port, "error", err)
-		_ = f.visitor.fail(f.request, "Session open refused by peer") // the client may have left
+		_ = f.clientConn.fail(f.request, "Session open refused by peer") // the client may have left
 		return
 	}
 	defer func() { _ = far.Close() }() // closed by the far side, or given up
-	if err := f.visitor.send(newFrame(sayOpened).u32(f.request).u32(m.number())); err != nil {
+	if err := f.clientConn.send(newFrame(sayOpened).u32(f.request).u32(m.number())); err != nil {
 		return
 	}
 	near := &streamPair{in: f.in, out: f.out}

@@ -69,7 +69,7 @@ type Controller struct {
 	background sync.WaitGroup
 
 	mu       sync.Mutex
-	mirrored map[*targets.Target]bool // whose panes are shown
+	tended   map[tended]bool          // what is looked after
 	loads    map[string]string        // what targets use, in words
 	logs     map[string]func()        // what ends the logs that are shown, by target
 	followed map[*targets.Engine]bool // whose containers are in the picker
@@ -88,7 +88,7 @@ func Open(ctx context.Context, opt Options) (d *Controller, err error) {
 	d = &Controller{
 		Options: opt, opened: make(chan struct{}), moved: make(chan struct{}),
 		steps: map[string]string{}, attempted: map[string]bool{}, loads: map[string]string{}, logs: map[string]func(){},
-		followed: map[*targets.Engine]bool{}, engineFaults: map[docker.Kind]error{},
+		tended: map[tended]bool{}, followed: map[*targets.Engine]bool{}, engineFaults: map[docker.Kind]error{},
 	}
 	var barred error
 	if d.state, barred, err = config.StateDirAnyway(d.Sys.Getenv); err != nil {
@@ -126,6 +126,8 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Standing:        d.standing,
 		Preview:         d.preview,
 		Previews:        d.previews,
+		Try:             d.try,
+		Tries:           d.tries,
 		Undo:            d.undo,
 		Undoable:        d.undoable,
 		Steer:           d.steer,
@@ -171,7 +173,7 @@ func (d *Controller) Run(ctx context.Context) error {
 	defer cancel(nil)
 	var failed error // of this start, for after the end
 	d.background.Go(func() {
-		d.failed = d.open()
+		d.failed = d.open(ctx)
 		close(d.opened) // d.failed is for everybody from here on
 		if failed = d.failed; failed == nil {
 			d.background.Go(func() { d.parts.core.WatchRecord(ctx, d.screen.SetAlarm) })
@@ -219,10 +221,13 @@ func outcome(ctx context.Context, err, failed error) error {
 	return err
 }
 
-// open puts the Core behind the screen.
-func (d *Controller) open() error {
+// open puts the Core behind the screen. ctx is its life.
+func (d *Controller) open(ctx context.Context) error {
 	h, err := app.Open(d.Config, d.Sys.Getenv, app.Options{
-		Options:  targets.Options{Ask: d.ask, Warn: d.screen.Notify, Panes: true, Existing: d.Existing, Step: d.step},
+		Options: targets.Options{
+			Ask: d.ask, Warn: d.screen.Notify, Panes: true, Attended: true, Existing: d.Existing, Step: d.step,
+			Reached: func(s *targets.Target) { d.reached(ctx, s) },
+		},
 		Approver: d.screen.Approver(), Allow: d.allow, Choose: d.choose, Spare: d.spare.Dir,
 		Ended: d.screen.RunEnded, Reverting: d.screen.Reverting,
 	})

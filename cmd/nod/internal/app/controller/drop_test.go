@@ -51,6 +51,7 @@ func TestADroppedTargetLeavesNothingBehind(t *testing.T) {
 
 	screen := &heldPanes{panes: map[string]func(){}}
 	d := &Controller{
+		tended:  map[tended]bool{},
 		Options: Options{Config: c, Targets: []string{local.Name}}, screen: screen, opened: make(chan struct{}),
 		steps: map[string]string{}, loads: map[string]string{}, attempted: map[string]bool{}, moved: make(chan struct{}),
 	}
@@ -75,8 +76,8 @@ func TestADroppedTargetLeavesNothingBehind(t *testing.T) {
 	if len(panes) != times {
 		t.Fatalf("%d panes for %d connections", len(panes), times)
 	}
-	if len(screen.panes) != 0 || len(d.mirrored) != 0 {
-		t.Errorf("%d panes are on the screen, %d targets are held", len(screen.panes), len(d.mirrored))
+	if len(screen.panes) != 0 || len(d.tended) != 0 {
+		t.Errorf("%d panes are on the screen, %d parts of targets are held", len(screen.panes), len(d.tended))
 	}
 	left := 0
 	for range 3 { // what a finalizer holds goes with the next one

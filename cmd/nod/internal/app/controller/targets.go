@@ -90,39 +90,56 @@ func (d *Controller) connect(ctx context.Context, h *app.Core, name string) erro
 			return err
 		}
 	}
+	d.background.Go(func() { d.tendCage(ctx, h, s) })
 	if s.Panes == nil {
 		return nil
 	}
 	if _, err := s.Panes.Shared(ctx); err != nil {
 		return fmt.Errorf("panes: %w", err)
 	}
-	d.mirrorOnce(ctx, s)
+	d.tend(ctx, s, "panes", d.mirror)
+	if s.Container != nil {
+		d.tend(ctx, s, "load", d.tendLoad)
+	}
 	return nil
 }
 
-// mirrorOnce shows the panes of a target until it is dropped, if that is not done
-// already. Nothing of the target is held after that: with it go the emulators of
-// its panes.
-func (d *Controller) mirrorOnce(ctx context.Context, s *targets.Target) {
+// reached looks after the connection to a target from when there is one, so that it is
+// said why panes do not come.
+func (d *Controller) reached(ctx context.Context, s *targets.Target) {
+	d.tend(ctx, s, "link", func(ctx context.Context, s *targets.Target) {
+		if s.Container != nil {
+			if err := d.follow(ctx, d.parts.core, s.Container.Engine); err != nil {
+				return // connect says so
+			}
+		}
+		d.tendLink(ctx, s)
+	})
+}
+
+// tended is a part of a target that something looks after.
+type tended struct {
+	target *targets.Target
+	part   string
+}
+
+// tend looks after a part of a target in the background, until the target is dropped,
+// if that is not done already. Nothing of the target is held after that: with it go the
+// emulators of its panes.
+func (d *Controller) tend(ctx context.Context, s *targets.Target, part string, f func(context.Context, *targets.Target)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.mirrored[s] {
+	of := tended{s, part}
+	if d.tended[of] {
 		return
 	}
-	if d.mirrored == nil {
-		d.mirrored = map[*targets.Target]bool{}
-	}
-	d.mirrored[s] = true
+	d.tended[of] = true
 	d.background.Go(func() {
-		d.mirror(ctx, s)
+		f(ctx, s)
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		delete(d.mirrored, s)
+		delete(d.tended, of)
 	})
-	d.background.Go(func() { d.tendLink(ctx, s) })
-	if s.Container != nil {
-		d.background.Go(func() { d.tendLoad(ctx, s) })
-	}
 }
 
 // tendLink shows when a target's connection is lost or made again, until the target
@@ -223,6 +240,8 @@ func (d *Controller) statusOf(name string) console.TargetStatus {
 			d.mu.Lock()
 			status.Load = d.loads[name]
 			d.mu.Unlock()
+			words, held := holding(h, open[there])
+			status.NotHeld = words != "" && !held
 		}
 	default:
 		status.State = "not connected"
@@ -258,6 +277,9 @@ func (d *Controller) listTargets() []picker.Target {
 			if there, ok := s.Container.Known(); ok && t.Detail == "" {
 				t.Detail = inWords(there)
 			}
+		}
+		if words, held := holding(h, s); t.Detail == "" && words != "" && !held {
+			t.Detail = "looks are not held"
 		}
 		add(t)
 	}

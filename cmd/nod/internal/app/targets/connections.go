@@ -82,15 +82,15 @@ func Notes(name string, warn func(string)) func(ssh.Step) {
 // answers, else the one that nod's daemon holds, which is made if there is none. took is told
 // the path of the operator's master, or nil. warn, if not nil, is told once of a
 // ControlPath in somebody else's hands.
-func (l Connections) shared(ask ssh.Asker, step func(ssh.Step), took func(master *string), warn func(string)) func(context.Context, ssh.Settings, time.Duration) (*ssh.Ride, error) {
+func (l Connections) shared(ask ssh.Asker, step func(ssh.Step), took func(master *string), warn func(string)) func(context.Context, ssh.Settings, time.Duration) (*ssh.SharedConn, error) {
 	ask = keepingPassphrases(ask)
 	var once sync.Once
-	return func(ctx context.Context, s ssh.Settings, dialTimeout time.Duration) (*ssh.Ride, error) {
+	return func(ctx context.Context, s ssh.Settings, dialTimeout time.Duration) (*ssh.SharedConn, error) {
 		if s.ControlPath != "" && !l.config.SSH.Own {
 			master, err := mux.Dial(ctx, s.ControlPath)
 			if err == nil && through(ctx, master) {
 				took(&s.ControlPath)
-				return &ssh.Ride{Passenger: master}, nil
+				return &ssh.SharedConn{Master: master}, nil
 			}
 			if errors.Is(err, mux.ErrForeign) && warn != nil {
 				once.Do(func() {
@@ -108,14 +108,14 @@ func (l Connections) shared(ask ssh.Asker, step func(ssh.Step), took func(master
 				return nil, err
 			}
 			took(nil)
-			return &ssh.Ride{Passenger: master}, nil
+			return &ssh.SharedConn{Master: master}, nil
 		}
 		client, err := mux.DialProxy(ctx, info.Socket)
 		if err != nil {
 			return nil, err
 		}
 		took(nil)
-		return &ssh.Ride{Client: client}, nil
+		return &ssh.SharedConn{Client: client}, nil
 	}
 }
 

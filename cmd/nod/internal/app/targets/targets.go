@@ -47,11 +47,15 @@ type Options struct {
 	Panes    bool         // commands run in panes where the target has them
 	Existing *OwnPane     // in place of the shared one
 	Keep     bool         // leave the panes' sessions behind
+	Attended bool         // somebody is there who can act where a connection is given up
 	Agent    string       // names the panes' sessions; empty means the configured name
 	Warn     func(string) // of what is done in a lesser way than promised
 	// Step is told how far the connection to a target is. It must not block.
 	Step func(target, text string)
-	Tap  func(p *pane.Pane) pane.Tap // records a pane
+	// Reached is told of a target whose panes are still to be opened, which may take long
+	// or fail. It must not block for long.
+	Reached func(*Target)
+	Tap     func(p *pane.Pane) pane.Tap // records a pane
 	// Hidden are nod's own files and folders on this machine, which no held command
 	// reads.
 	Hidden []string
@@ -241,6 +245,9 @@ func (s *Targets) make(ctx context.Context, name string) (*Target, error) {
 		hidden = nil
 	}
 	opened.Cage = confine.NewKeeper(opened.Target, policy.SecretPatterns(hidden...))
+	if s.plan.Reached != nil {
+		s.plan.Reached(opened)
+	}
 	if s.plan.Panes && s.config.Tools.Shell {
 		if err := s.openPanes(ctx, opened); err != nil {
 			return nil, errors.Join(err, opened.Close())
@@ -274,7 +281,7 @@ func (s *Targets) host(ctx context.Context, name string) (*Target, error) {
 	opt := s.Lines.SSHOptions()
 	opt.Asker, opt.Step = s.plan.Ask, step
 	there := &Target{shell: "sh", Gone: make(chan struct{}), lines: s.Lines}
-	opt.Ride = s.Lines.shared(s.plan.Ask, step, there.ownMaster.Store, s.plan.Warn)
+	opt.Shared = s.Lines.shared(s.plan.Ask, step, there.ownMaster.Store, s.plan.Warn)
 	target, err := ssh.Open(ctx, host, opt)
 	if err != nil {
 		return nil, err
@@ -307,6 +314,7 @@ func (s *Targets) openPanes(ctx context.Context, t *Target) error {
 	}
 	keeper, err := pane.Open(ctx, t.Target, pane.Options{
 		Agent: name, Socket: socket, Pane: id, Keep: s.plan.Keep,
+		Unattended:  !s.plan.Attended,
 		WithoutTmux: t.Container != nil && t.Container.noTmux != "",
 		Size:        backends.Size{Cols: 120, Rows: 40},
 		Tap:         s.plan.Tap,

@@ -10,7 +10,7 @@ import (
 	"github.com/nod-console/nod/backends"
 )
 
-// The output of a passenger's session that was given up is left as soon as it has
+// The output of a session on the operator's master that was given up is left as soon as it has
 // been read to its end, and when nobody reads it any more: never while somebody reads,
 // however slowly.
 func TestAnOutputIsLeftWhenNobodyReadsIt(t *testing.T) {
@@ -29,7 +29,7 @@ func TestAnOutputIsLeftWhenNobodyReadsIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l := newPassengerLink(nil)
+				l := newMasterLink(nil)
 				o := l.outlet(bytes.NewReader(make([]byte, 4*99)))
 				began := time.Now()
 				left := make(chan time.Duration)

@@ -64,7 +64,7 @@ type Session struct {
 // a session up. The errors are Dial's, and RefusedError.
 func (c *Client) Start(ctx context.Context, q Request) (*Session, error) {
 	var s *Session
-	err := c.with(ctx, OpenLimit, func(r *ride) error {
+	err := c.with(ctx, OpenLimit, func(r *masterConn) error {
 		var err error
 		s, err = r.start(q)
 		return err
@@ -76,7 +76,7 @@ func (c *Client) Start(ctx context.Context, q Request) (*Session, error) {
 	return s, nil
 }
 
-func (r *ride) start(q Request) (*Session, error) {
+func (r *masterConn) start(q Request) (*Session, error) {
 	ask := sessionAsk{escape: noEscape, command: q.Command, subsystem: q.Subsystem, env: q.Env}
 	if q.Command == "" && q.Subsystem {
 		return nil, errors.New("a subsystem without a name")
@@ -107,7 +107,7 @@ func (r *ride) start(q Request) (*Session, error) {
 
 // open sends the request with its descriptors, one right after the other: a
 // stock master waits for them and for nothing else meanwhile.
-func (r *ride) open(s *Session, ask sessionAsk, theirs []*os.File) error {
+func (r *masterConn) open(s *Session, ask sessionAsk, theirs []*os.File) error {
 	if err := ask.frame(r.request()).writeTo(r.conn); err != nil {
 		return err
 	}

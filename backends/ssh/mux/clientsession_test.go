@@ -53,7 +53,7 @@ func runs(t testing.TB, c *Client, q Request, input string) (stdout, stderr stri
 	return string(out), string(errs), code, err
 }
 
-func TestPassengerExec(t *testing.T) {
+func TestClientExec(t *testing.T) {
 	onBoth(t, func(t *testing.T, f *fixture, c *Client) {
 		if pid, err := c.Check(t.Context()); err != nil || pid != f.pid {
 			t.Errorf("pid %d, %v, want %d", pid, err, f.pid)
@@ -89,7 +89,7 @@ func TestPassengerExec(t *testing.T) {
 	})
 }
 
-func TestPassengerTerminal(t *testing.T) {
+func TestClientTerminal(t *testing.T) {
 	onBoth(t, func(t *testing.T, f *fixture, c *Client) {
 		s, err := c.Start(t.Context(), Request{
 			Command:  `echo "$TERM $(stty size)"; trap 'stty size; exit 5' WINCH; read x; echo "<$x>"; while :; do sleep 0.05; done`,
@@ -130,7 +130,7 @@ func TestPassengerTerminal(t *testing.T) {
 	})
 }
 
-func TestPassengerDial(t *testing.T) {
+func TestClientDial(t *testing.T) {
 	onBoth(t, func(t *testing.T, f *fixture, c *Client) {
 		l, err := net.Listen("unix", filepath.Join(f.dir, "far"))
 		check(t, err)
@@ -162,9 +162,9 @@ func TestPassengerDial(t *testing.T) {
 	})
 }
 
-// TestPassengerGivesUp: a program that waits for input is given up, and the
+// TestClientGivesUp: a program that waits for input is given up, and the
 // master goes on.
-func TestPassengerGivesUp(t *testing.T) {
+func TestClientGivesUp(t *testing.T) {
 	onBoth(t, func(t *testing.T, f *fixture, c *Client) {
 		s, err := c.Start(t.Context(), Request{Command: "echo ready; exec cat"})
 		check(t, err)
@@ -203,9 +203,9 @@ func TestGiveUpKeepsWhatCame(t *testing.T) {
 	})
 }
 
-// TestKilledPassenger: processes are killed in the middle of an open. The
+// TestKilledClient: processes are killed in the middle of an open. The
 // operator's master still answers.
-func TestKilledPassenger(t *testing.T) {
+func TestKilledClient(t *testing.T) {
 	onBoth(t, func(t *testing.T, f *fixture, c *Client) {
 		for range 5 {
 			release := f.server.freeze(t)
@@ -259,8 +259,8 @@ func (s *server) freeze(t testing.TB) (release func()) {
 	return release
 }
 
-// TestPassengerContext: an open on a frozen link ends with its context.
-func TestPassengerContext(t *testing.T) {
+// TestClientContext: an open on a frozen link ends with its context.
+func TestClientContext(t *testing.T) {
 	onBoth(t, func(t *testing.T, f *fixture, c *Client) {
 		release := f.server.freeze(t)
 		defer release()
@@ -355,7 +355,7 @@ func TestBadSockets(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := answering(t, c.answer)
 			client := &Client{path: path}
-			err := client.with(t.Context(), 100*time.Millisecond, func(r *ride) error {
+			err := client.with(t.Context(), 100*time.Millisecond, func(r *masterConn) error {
 				_, err := r.alive()
 				return err
 			})

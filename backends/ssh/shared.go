@@ -15,34 +15,34 @@ import (
 	"github.com/nod-console/nod/backends/ssh/mux"
 )
 
-// Ride is a connection to a host that somebody else has logged in. One of
-// Client and Passenger is set.
-type Ride struct {
-	// Client is the whole connection, as nod's own holder gives it.
+// SharedConn is a connection to a host that somebody else has logged in. One of
+// Client and Master is set.
+type SharedConn struct {
+	// Client is the whole connection, as nod's daemon gives it.
 	Client *ssh.Client
-	// Passenger opens sessions on a stock master, the operator's own.
-	Passenger *mux.Client
+	// Master opens sessions on a stock master, the operator's own.
+	Master *mux.Client
 }
 
-// link is the ride as a link.
-func (r *Ride) link(s Settings) link {
-	if r.Passenger != nil {
-		return newPassengerLink(r.Passenger)
+// link is the connection as a link.
+func (r *SharedConn) link(s Settings) link {
+	if r.Master != nil {
+		return newMasterLink(r.Master)
 	}
 	return &clientLink{client: &client{Client: r.Client, settings: s}}
 }
 
-// ride finds a connection that somebody else has logged in, if Options say how.
+// shared finds a connection that somebody else has logged in, if Options say how.
 // Nil means that there is none.
-func (d dialer) ride(ctx context.Context, h Host) (link, Settings, error) {
-	if d.opt.Ride == nil {
+func (d dialer) shared(ctx context.Context, h Host) (link, Settings, error) {
+	if d.opt.Shared == nil {
 		return nil, Settings{}, nil
 	}
 	s, err := Resolve(ctx, h, d.opt)
 	if err != nil {
 		return nil, s, &DialError{h.String(), Resolving, err, "correct ssh_config"}
 	}
-	r, err := d.opt.Ride(ctx, s, d.quickest())
+	r, err := d.opt.Shared(ctx, s, d.quickest())
 	if err != nil || r == nil {
 		return nil, s, err
 	}
@@ -88,9 +88,9 @@ func (l *Login) keepAlive(every time.Duration) {
 	}
 }
 
-// passengerLink is a link over a master that the operator has started. The
+// masterLink is a link over a master that the operator has started. The
 // master itself tells nothing: its end is seen by the next call.
-type passengerLink struct {
+type masterLink struct {
 	master *mux.Client
 	ending sync.Once
 	end    chan struct{}
@@ -99,31 +99,31 @@ type passengerLink struct {
 	received atomic.Int64 // bytes
 }
 
-var _ link = (*passengerLink)(nil)
+var _ link = (*masterLink)(nil)
 
-func newPassengerLink(m *mux.Client) *passengerLink {
-	return &passengerLink{master: m, end: make(chan struct{})}
+func newMasterLink(m *mux.Client) *masterLink {
+	return &masterLink{master: m, end: make(chan struct{})}
 }
 
-func (l *passengerLink) finish(err error) {
+func (l *masterLink) finish(err error) {
 	l.ending.Do(func() {
 		l.err = err
 		close(l.end)
 	})
 }
 
-func (l *passengerLink) wait() error {
+func (l *masterLink) wait() error {
 	<-l.end
 	return l.err
 }
 
-func (l *passengerLink) close() error {
+func (l *masterLink) close() error {
 	l.finish(nil)
 	return nil
 }
 
 // ping asks the master, which answers by itself.
-func (l *passengerLink) ping() (all bool, err error) {
+func (l *masterLink) ping() (all bool, err error) {
 	_, err = l.master.Check(context.Background()) // has a limit of its own
 	if err != nil {
 		l.finish(fmt.Errorf("the operator's ssh master: %w", err))
@@ -133,13 +133,13 @@ func (l *passengerLink) ping() (all bool, err error) {
 
 // signs implements [link]: what comes out of our sessions has come over the
 // master's connection a moment ago.
-func (l *passengerLink) signs() int64 { return l.received.Load() }
+func (l *masterLink) signs() int64 { return l.received.Load() }
 
 // underway implements [link]. What the master has taken may be there long ago.
-func (l *passengerLink) underway() int64 { return 0 }
+func (l *masterLink) underway() int64 { return 0 }
 
 // open implements [link].
-func (l *passengerLink) open(ctx context.Context, r request) (session, error) {
+func (l *masterLink) open(ctx context.Context, r request) (session, error) {
 	q := mux.Request{Command: r.command, Env: r.env}
 	if r.subsystem != "" {
 		q.Command, q.Subsystem = r.subsystem, true
@@ -154,14 +154,14 @@ func (l *passengerLink) open(ctx context.Context, r request) (session, error) {
 		}
 		return nil, err
 	}
-	p := &passengerSession{Session: s, over: make(chan struct{})}
+	p := &masterSession{Session: s, over: make(chan struct{})}
 	p.out, p.errs = l.outlet(s.Stdout), l.outlet(s.Stderr)
 	go p.watch()
 	return p, nil
 }
 
-// passengerSession is a session on the operator's master.
-type passengerSession struct {
+// masterSession is a session on the operator's master.
+type masterSession struct {
 	*mux.Session
 	out, errs *outlet
 	over      chan struct{}
@@ -169,16 +169,16 @@ type passengerSession struct {
 	closing   sync.Once
 }
 
-// outlet is an output of a passenger's session.
+// outlet is an output of a session on the operator's master.
 type outlet struct {
 	io.Reader
-	link  *passengerLink
+	link  *masterLink
 	read  atomic.Int64 // bytes
 	once  sync.Once
 	empty chan struct{} // closed when it has been read to its end
 }
 
-func (l *passengerLink) outlet(r io.Reader) *outlet {
+func (l *masterLink) outlet(r io.Reader) *outlet {
 	return &outlet{Reader: r, link: l, empty: make(chan struct{})}
 }
 
@@ -192,28 +192,28 @@ func (o *outlet) Read(b []byte) (int, error) {
 	return n, err
 }
 
-var _ session = (*passengerSession)(nil)
+var _ session = (*masterSession)(nil)
 
-func (p *passengerSession) watch() {
+func (p *masterSession) watch() {
 	defer close(p.over)
 	if code, err := p.Wait(); err == nil {
 		p.result = backends.ExitedWith(code)
 	}
 }
 
-func (p *passengerSession) Read(b []byte) (int, error)  { return p.out.Read(b) }
-func (p *passengerSession) Write(b []byte) (int, error) { return p.Stdin.Write(b) }
-func (p *passengerSession) stderr() io.Reader           { return p.errs }
-func (p *passengerSession) closeInput() error           { return p.Stdin.Close() }
-func (p *passengerSession) ended() <-chan struct{}      { return p.over }
-func (p *passengerSession) gone() <-chan struct{}       { return p.over }
-func (p *passengerSession) outcome() backends.Outcome   { return p.result }
+func (p *masterSession) Read(b []byte) (int, error)  { return p.out.Read(b) }
+func (p *masterSession) Write(b []byte) (int, error) { return p.Stdin.Write(b) }
+func (p *masterSession) stderr() io.Reader           { return p.errs }
+func (p *masterSession) closeInput() error           { return p.Stdin.Close() }
+func (p *masterSession) ended() <-chan struct{}      { return p.over }
+func (p *masterSession) gone() <-chan struct{}       { return p.over }
+func (p *masterSession) outcome() backends.Outcome   { return p.result }
 
 // unreadTime is how long the outputs of a session that was given up may wait for
 // somebody to read on.
 const unreadTime = 10 * time.Second
 
-func (p *passengerSession) close() {
+func (p *masterSession) close() {
 	p.closing.Do(func() {
 		p.GiveUp()
 		go func() {
@@ -243,7 +243,7 @@ func (o *outlet) leave() {
 }
 
 // refuseOutput closes our end of the pipe: the master tells the other side.
-func (p *passengerSession) refuseOutput() bool {
+func (p *masterSession) refuseOutput() bool {
 	if out, ok := p.Stdout.(io.Closer); ok {
 		_ = out.Close() // only read
 		return true
@@ -251,9 +251,9 @@ func (p *passengerSession) refuseOutput() bool {
 	return false
 }
 
-func (p *passengerSession) resize(s backends.Size) error { return p.Resize(s.Cols, s.Rows) }
+func (p *masterSession) resize(s backends.Size) error { return p.Resize(s.Cols, s.Rows) }
 
 // signal implements [session]: a stock master has no word for it.
-func (p *passengerSession) signal(string) error {
+func (p *masterSession) signal(string) error {
 	return errors.New("ssh: the operator's master passes no signals on")
 }

@@ -31,7 +31,7 @@ func socket(t testing.TB) string {
 	return filepath.Join(dir, "s")
 }
 
-// hold serves a connection to the box on a control socket, as a holder does.
+// hold serves a connection to the box on a control socket, as the daemon does.
 func (w *world) hold() string {
 	w.t.Helper()
 	login, err := ssh.LogIn(w.context(), ssh.Host{Name: "box"}, w.options())
@@ -76,18 +76,18 @@ func (w *world) operatorsMaster() string {
 	return path
 }
 
-// onHolder rides on nod's own holder, onMaster on the operator's master.
-func onHolder(path string) func(context.Context, ssh.Settings, time.Duration) (*ssh.Ride, error) {
-	return func(ctx context.Context, _ ssh.Settings, _ time.Duration) (*ssh.Ride, error) {
+// onDaemon shares the connection of nod's daemon, onMaster that of the operator's master.
+func onDaemon(path string) func(context.Context, ssh.Settings, time.Duration) (*ssh.SharedConn, error) {
+	return func(ctx context.Context, _ ssh.Settings, _ time.Duration) (*ssh.SharedConn, error) {
 		client, err := mux.DialProxy(ctx, path)
-		return &ssh.Ride{Client: client}, err
+		return &ssh.SharedConn{Client: client}, err
 	}
 }
 
-func onMaster(path string) func(context.Context, ssh.Settings, time.Duration) (*ssh.Ride, error) {
-	return func(ctx context.Context, _ ssh.Settings, _ time.Duration) (*ssh.Ride, error) {
+func onMaster(path string) func(context.Context, ssh.Settings, time.Duration) (*ssh.SharedConn, error) {
+	return func(ctx context.Context, _ ssh.Settings, _ time.Duration) (*ssh.SharedConn, error) {
 		master, err := mux.Dial(ctx, path)
-		return &ssh.Ride{Passenger: master}, err
+		return &ssh.SharedConn{Master: master}, err
 	}
 }
 
@@ -95,7 +95,7 @@ func TestConformanceOnAHolder(t *testing.T) {
 	t.Setenv("NOD_TEST_SECRET", "must not be sent")
 	w := newWorld(t, "MaxSessions 100")
 	opt := w.options()
-	opt.Ride = onHolder(w.hold())
+	opt.Shared = onDaemon(w.hold())
 	backendtest.Run(t, func(*testing.T) backends.Target { return w.dial(opt) })
 	if n := strings.Count(w.sshd.Log(), "Accepted publickey"); n != 1 {
 		t.Errorf("%d logins", n)
@@ -106,7 +106,7 @@ func TestConformanceOnTheOperatorsMaster(t *testing.T) {
 	t.Setenv("NOD_TEST_SECRET", "must not be sent")
 	w := newWorld(t, "MaxSessions 100")
 	opt := w.options()
-	opt.Ride = onMaster(w.operatorsMaster())
+	opt.Shared = onMaster(w.operatorsMaster())
 	backendtest.RunUntold(t, func(*testing.T) backends.Target { return w.dial(opt) })
 	if n := strings.Count(w.sshd.Log(), "Accepted publickey"); n != 1 {
 		t.Errorf("%d logins", n)
@@ -117,7 +117,7 @@ func TestTheEndOfTheOperatorsMasterIsNoticed(t *testing.T) {
 	w := newWorld(t)
 	path := w.operatorsMaster()
 	opt := w.options()
-	opt.Ride, opt.Keepalive = onMaster(path), 200*time.Millisecond // a busy machine is silent for a while
+	opt.Shared, opt.Keepalive = onMaster(path), 200*time.Millisecond // a busy machine is silent for a while
 	c := w.dial(opt)
 	cmd := exec.Command("ssh", "-F", w.path("config"), "-S", path, "-O", "exit", "box")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -13,9 +13,9 @@ import (
 // replyLimit is how long a client may take to accept a reply of a few bytes.
 const replyLimit = 10 * time.Second
 
-// visitor is one control connection. Its requests are read in order by talk; a
+// clientConn is one control connection. Its requests are read in order by talk; a
 // session that it opened runs beside, so that its leaving is noticed.
-type visitor struct {
+type clientConn struct {
 	master *master
 	conn   *net.UnixConn
 
@@ -24,7 +24,7 @@ type visitor struct {
 }
 
 // talk answers requests until the client leaves.
-func (v *visitor) talk() error {
+func (v *clientConn) talk() error {
 	if err := v.send(helloFrame(ourExtension)); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (v *visitor) talk() error {
 }
 
 // answer carries out one request. An error ends the conversation.
-func (v *visitor) answer(kind, id uint32, body *fields, gone <-chan struct{}) error {
+func (v *clientConn) answer(kind, id uint32, body *fields, gone <-chan struct{}) error {
 	m := v.master
 	switch kind {
 	case askAlive:
@@ -85,7 +85,7 @@ func (v *visitor) answer(kind, id uint32, body *fields, gone <-chan struct{}) er
 }
 
 // newSession takes the request and its descriptors, and lets the session run.
-func (v *visitor) newSession(id uint32, body *fields, gone <-chan struct{}) error {
+func (v *clientConn) newSession(id uint32, body *fields, gone <-chan struct{}) error {
 	ask, err := parseSession(body)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (v *visitor) newSession(id uint32, body *fields, gone <-chan struct{}) erro
 		return err
 	}
 	s := &session{
-		visitor: v, ask: ask, request: id, number: v.master.number(), gone: gone,
+		clientConn: v, ask: ask, request: id, number: v.master.number(), gone: gone,
 		in: streams[0], out: streams[1], errs: streams[2],
 		resized: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
@@ -104,7 +104,7 @@ func (v *visitor) newSession(id uint32, body *fields, gone <-chan struct{}) erro
 	return nil
 }
 
-func (v *visitor) newStdio(id uint32, body *fields, gone <-chan struct{}) error {
+func (v *clientConn) newStdio(id uint32, body *fields, gone <-chan struct{}) error {
 	ask, err := parseStdio(body)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (v *visitor) newStdio(id uint32, body *fields, gone <-chan struct{}) error 
 	if streams == nil {
 		return err
 	}
-	f := &stdioForward{visitor: v, ask: ask, request: id, gone: gone, in: streams[0], out: streams[1]}
+	f := &stdioForward{clientConn: v, ask: ask, request: id, gone: gone, in: streams[0], out: streams[1]}
 	v.busy = true
 	v.master.work.Go(f.run)
 	return nil
@@ -121,7 +121,7 @@ func (v *visitor) newStdio(id uint32, body *fields, gone <-chan struct{}) error 
 
 // takeStreams receives n descriptors. It returns none if the client got a
 // refusal in place of a session, and an error if it is to be left alone.
-func (v *visitor) takeStreams(id uint32, n int) ([]*stream, error) {
+func (v *clientConn) takeStreams(id uint32, n int) ([]*stream, error) {
 	fds, err := receiveDescriptors(v.conn, n)
 	if err != nil {
 		_ = v.fail(id, "did not receive file descriptors") // it may be gone, which is the error
@@ -140,7 +140,7 @@ func (v *visitor) takeStreams(id uint32, n int) ([]*stream, error) {
 	return streams, nil
 }
 
-func (v *visitor) send(f frame) error {
+func (v *clientConn) send(f frame) error {
 	v.replying.Lock()
 	defer v.replying.Unlock()
 	if err := v.conn.SetWriteDeadline(time.Now().Add(replyLimit)); err != nil {
@@ -149,8 +149,8 @@ func (v *visitor) send(f frame) error {
 	return f.writeTo(v.conn)
 }
 
-func (v *visitor) ok(id uint32) error { return v.send(newFrame(sayOK).u32(id)) }
+func (v *clientConn) ok(id uint32) error { return v.send(newFrame(sayOK).u32(id)) }
 
-func (v *visitor) fail(id uint32, why string) error {
+func (v *clientConn) fail(id uint32, why string) error {
 	return v.send(newFrame(sayFailure).u32(id).text(why))
 }
