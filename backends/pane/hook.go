@@ -65,7 +65,7 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	w := p.handing()
 	line := " eval \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
 	screen := p.Screen()
-	first := eraser(screen, len(line))
+	first := eraser(screen, len(line), shells.Slides(seen.program()))
 	if shells.Named(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
 		first += `\033]2;` + shells.PrintfFormat(screen.Title) + `\007`
 	}
@@ -147,8 +147,12 @@ func (p *Pane) unstash(name string) {
 // and entered, off the screen again: the operator should see his own terminal
 // and not nod's preparations. It is empty where the line would end at the very
 // edge, since shells differ there. It erases line by line: tmux keeps what an
-// erased screen held as scrollback.
-func eraser(s *vt.Snapshot, length int) string {
+// erased screen held as scrollback. slides says that the line took one row, whatever
+// its length.
+func eraser(s *vt.Snapshot, length int, slides bool) string {
+	if slides {
+		return `\033[A\033[2K\r`
+	}
 	end := s.Cursor.Col + length
 	if s.Size.Cols == 0 || end%s.Size.Cols == 0 {
 		return ""

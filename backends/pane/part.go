@@ -25,7 +25,7 @@ func (p *Pane) unhook(ctx context.Context, path string) error {
 		return fmt.Errorf("%w (%s): a command runs in it", ErrMarksStay, p.ID())
 	}
 	length := shells.FetchedLength(shell)
-	farewell := eraser(p.Screen(), length) + `\033]7;` + shells.PrintfFormat(path) + `\007\033]133;D;0;h=` + string(n) + `\007`
+	farewell := eraser(p.Screen(), length, shell == shells.Mksh) + `\033]7;` + shells.PrintfFormat(path) + `\007\033]133;D;0;h=` + string(n) + `\007`
 	r, err := p.Run(ctx, Request{Command: shells.Unhook(shell, n, farewell)})
 	if err != nil {
 		return fmt.Errorf("%w (%s): %w", ErrMarksStay, p.ID(), err)

@@ -48,6 +48,10 @@ func (f Family) Known() bool {
 	return slices.Contains([]Family{Bash, OldBash, Posix, Ash, Ksh, Mksh, Zsh, Fish, Mute}, f)
 }
 
+// Slides reports whether a shell, by its name, shows a line that is too long in one row,
+// of which a part is seen. ksh93 shows all of it, unless its option multiline is off.
+func Slides(name string) bool { return Named(name) == "mksh" }
+
 // Named is the name of a shell without the sign of a login.
 func Named(command string) string { return strings.TrimPrefix(command, "-") }
 
