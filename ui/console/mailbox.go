@@ -49,7 +49,6 @@ type (
 	unsteered struct{ text string } // the turn is over already
 	looked    struct {
 		request string
-		held    bool // it comes of a held run
 		found   []policy.Look
 	}
 	panicked struct {

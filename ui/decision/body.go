@@ -35,8 +35,11 @@ func (d *Approval) compose(width int) []row {
 	}
 	rows := d.body(width)
 	d.must = len(rows)
-	rows = d.findings(rows, d.look, previewWords, width)
-	return d.findings(rows, d.trial, heldWords, width)
+	rows = d.looked(rows, width)
+	if d.look != nil && !d.look.shown {
+		d.look.shown, d.top = true, d.must
+	}
+	return rows
 }
 
 // body is what would run, for a width in cells, and where, if the frame has no

@@ -126,8 +126,6 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Standing:        d.standing,
 		Preview:         d.preview,
 		Previews:        d.previews,
-		Try:             d.try,
-		Tries:           d.tries,
 		Undo:            d.undo,
 		Undoable:        d.undoable,
 		Steer:           d.steer,
