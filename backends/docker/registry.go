@@ -169,7 +169,7 @@ func (r *Registry) wish() {
 
 // follow lists again whenever something has happened.
 func (r *Registry) follow(ctx context.Context) {
-	for {
+	for pause := retryFirst; ; {
 		select {
 		case <-r.dirty:
 		case <-ctx.Done():
@@ -184,14 +184,17 @@ func (r *Registry) follow(ctx context.Context) {
 		case <-r.dirty:
 		default:
 		}
-		if err := r.refresh(ctx); err != nil { // an engine that is away is told by listen
-			select {
-			case <-time.After(retryFirst):
-				r.wish() // what had happened is still not known
-			case <-ctx.Done():
-				return
-			}
+		if r.refresh(ctx) == nil {
+			pause = retryFirst
+			continue
 		}
+		select { // that the engine is away is told by listen
+		case <-time.After(pause):
+			r.wish() // what had happened is still not known
+		case <-ctx.Done():
+			return
+		}
+		pause = min(2*pause, retryMost)
 	}
 }
 
