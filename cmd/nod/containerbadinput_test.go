@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/docker/enginetest"
 )
 
@@ -56,10 +57,11 @@ func TestEnginesThatCannotBeUsed(t *testing.T) {
 		}
 		nod := filepath.Join(home, "nod")
 		data, err := os.ReadFile(os.Args[0])
-		if err == nil {
-			err = os.WriteFile(nod, data, 0o755) //nolint:gosec // a program
-		}
 		if err != nil {
+			t.Fatal(err)
+		}
+		backendtest.WriteProgram(t, nod, string(data))
+		if err := os.Chmod(nod, 0o755); err != nil { //nolint:gosec // for another user
 			t.Fatal(err)
 		}
 		cmd := exec.Command("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", nod, "run", "-t", "docker:api", "--", "true")

@@ -293,7 +293,9 @@ func (w *world) write(name, text string, mode os.FileMode) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+	if mode&0o100 != 0 {
+		backendtest.WriteProgram(w.t, path, text)
+	} else if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		w.t.Fatal(err)
 	}
 	return path

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/tools/lockout"
 )
 
@@ -36,9 +37,7 @@ func newBooted(t *testing.T) *booted {
 	for _, name := range []string{"systemd-run", "systemctl"} {
 		path := filepath.Join(b.tools, name)
 		script := fmt.Sprintf("#!/bin/sh\n{ printf %s; printf ' <%%s>' \"$@\"; echo; } >>%[2]s/log\n[ ! -e %[2]s/%[1]s.fails ]\n", name, b.tools)
-		if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // it is a program
-			t.Fatal(err)
-		}
+		backendtest.WriteProgram(t, path, script)
 		setUp += fmt.Sprintf(" && { [ ! -e /usr/bin/%[1]s ] || mount --bind %[2]s /usr/bin/%[1]s; }", name, path)
 	}
 	holder := exec.Command("ip", "netns", "exec", h.name, "unshare", "-m", "sh", "-c", setUp+" && touch "+b.tools+"/up && exec sleep infinity")

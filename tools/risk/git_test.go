@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nod-console/nod/backends/backendtest"
 )
 
 // gitQuestions are asked in a hostile repository: those that count as plain run
@@ -107,9 +109,7 @@ func newHostile(t *testing.T) hostile {
 	trap := func(name string) string {
 		file := filepath.Join(top, "trap-"+name)
 		text := fmt.Sprintf("#!/bin/sh\necho %s >>%s\nexit 1\n", name, h.mark)
-		if err := os.WriteFile(file, []byte(text), 0o700); err != nil { //nolint:gosec // it must be executable
-			t.Fatal(err)
-		}
+		backendtest.WriteProgram(t, file, text)
 		return file
 	}
 	h.git(t, "init", "-q")
