@@ -46,7 +46,8 @@ type Intent struct {
 	// Dialect is the shell that reads Command.
 	Dialect string `json:"dialect,omitempty"`
 	// Held says by what Command is held so that it cannot change anything: "L" by
-	// Landlock, "S" by the filter of system calls; empty if it is not.
+	// Landlock, "S" by the filter of system calls, "M" by read-only mounts; empty if it is
+	// not.
 	Held string `json:"held,omitempty"`
 	// Grants are what it may do beyond reading files, as letters: package confine.
 	Grants string `json:"grants,omitempty"`

@@ -1,6 +1,9 @@
 package policy
 
-import "github.com/nod-console/nod/tools"
+import (
+	"github.com/nod-console/nod/backends/confine"
+	"github.com/nod-console/nod/tools"
+)
 
 // companion names an action that the answer to a request has allowed along with
 // the action that was asked about.
@@ -46,12 +49,15 @@ func (e *Engine) unrecorded(p Proposal, x Explanation, d Decision) Decision {
 	return d
 }
 
-// preview decides about a look around. The operator has asked for it, so that a
-// posture which asks is content; a denial stays one.
+// preview decides about a look around, which plainly observes or is held in a closed
+// cage. The operator has asked for it, so that a posture which asks is content; a denial
+// stays one.
 func (e *Engine) preview(p Proposal, x Explanation, d Decision) Decision {
 	switch {
 	case x.Ruling == Deny:
 		d.How, d.Reason = DeniedByRule, x.Why
+	case p.Action.Wall != confine.None && p.Action.Grants == confine.Closed:
+		return e.allow(p.Action, d, ByPreview)
 	case !x.Verdict.Auto || !x.Combined.Auto || x.Ruling == Type:
 		d.How, d.Reason = DeniedByRule, "it is not plainly an observation"
 	default:

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools"
 )
 
@@ -106,6 +107,23 @@ func TestAPreviewNeverDoesMoreThanLook(t *testing.T) {
 	s := engine(t, Options{Approver: ask, Rules: rules(t, "[[rule]]\nname = \"no find\"\nverdict = \"deny\"\nprogram = \"find\"\n")})
 	if d := look(s, "find /srv | wc -l"); d.Allowed {
 		t.Errorf("a rule that denies was passed by: %+v", d)
+	}
+	// In a closed cage anything is tried that no rule denies; in an open one, only looks are.
+	try := func(s *setup, text, grants string) bool {
+		a := tools.Action{Tool: "preview", Kind: tools.Exec, Target: "local", User: "op", Dir: "/srv", Command: text, Dialect: "sh", Wall: confine.Landlock, Grants: grants}
+		d, err := s.Decide(context.Background(), Proposal{Action: a, Operator: true, Preview: true})
+		if err != nil || d.Allowed != (s.verifier.Check(a, d.Grant) == nil) {
+			t.Errorf("%s: %v, %+v", text, err, d)
+		}
+		return d.Allowed
+	}
+	for _, c := range []struct {
+		text, grants string
+		want         bool
+	}{{"rm -r /srv", confine.Closed, true}, {"unknown-program", confine.Closed, true}, {"rm -r /srv", "", false}, {"unknown-program", "UI", false}, {"find /srv", confine.Closed, false}, {"cat /etc/shadow", confine.Closed, false}} {
+		if got := try(s, c.text, c.grants); got != c.want {
+			t.Errorf("%s, held with %q: %v", c.text, c.grants, got)
+		}
 	}
 	if asks != 0 {
 		t.Errorf("it asked %d times", asks)

@@ -299,11 +299,16 @@ func TestTerminalOffersRevertsAndLooks(t *testing.T) {
 		{name, []string{"r  " + name}, false, false, ""},
 		{name, []string{"p", "r " + name}, true, true, "exit status 1"},
 		{name, []string{"y"}, false, false, ""},
+		{"", []string{"h", "y"}, true, false, "held: it ran where it can change nothing"},
+		{name, []string{"h", "p", name}, true, false, "preview: what would be removed"},
 	} {
 		rw, operator := tty(t, true)
 		term := NewTerminal(rw)
 		term.OnPreview(func(Request) bool { return true }, func(context.Context, Request) []Look {
 			return []Look{{Title: "what would be removed", Ran: "find /srv | wc -l", Output: "12\x1b[2J\n", Note: "exit status 1"}}
+		})
+		term.OnTrial(func(Request) bool { return true }, func(context.Context, Request) []Look {
+			return []Look{{Title: "it ran where it can change nothing", Note: "the cage refused: remove x"}}
 		})
 		result := make(chan Answer)
 		go func() {
@@ -320,7 +325,7 @@ func TestTerminalOffersRevertsAndLooks(t *testing.T) {
 		said := ""
 		for i, typed := range c.typed {
 			said = expect(t, operator, end)
-			for _, want := range []string{"revert: the host itself brings back", "after 2 min, unless a new login works", "arms the revert before", `"p" looks around first`} {
+			for _, want := range []string{"revert: the host itself brings back", "after 2 min, unless a new login works", "arms the revert before", `"p" looks around first`, `"h" runs it held first`} {
 				if i == 0 && !strings.Contains(said, want) {
 					t.Errorf("no %q in %q", want, said)
 				}
@@ -340,7 +345,7 @@ func TestTerminalOffersRevertsAndLooks(t *testing.T) {
 
 // Where nothing is offered, its letters deny.
 func TestTerminalOffersNothingThatIsNotThere(t *testing.T) {
-	for _, typed := range []string{"r", "p", "x", "a", "always", "r local"} {
+	for _, typed := range []string{"r", "p", "h", "x", "a", "always", "r local"} {
 		for _, confirm := range []string{"", "local"} {
 			rw, operator := tty(t, true)
 			term := NewTerminal(rw)

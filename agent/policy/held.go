@@ -19,6 +19,9 @@ type Cage interface {
 	Prefix(grants string) string
 }
 
+// CageOff is the word of a Confinement for which nothing is held by itself.
+const CageOff = "off"
+
 // Confinement is what the operator wants of cages: on all targets, or on some.
 type Confinement struct {
 	// Cage is "prefer" (looks without a pane run held where something holds them),
@@ -32,7 +35,7 @@ type Confinement struct {
 
 // The words of a Confinement, the mildest first.
 var (
-	cageWords = []string{"", "prefer", "off", "require"}
+	cageWords = []string{"", "prefer", CageOff, "require"}
 	heldWords = []string{"prod", "", "on", "off"}
 )
 
@@ -70,6 +73,9 @@ func readConfinements(all Confinement, some map[string]Confinement) ([]confined,
 	return read, nil
 }
 
+// Cages is what the operator wants of cages on a target.
+func (e *Engine) Cages(target string) Confinement { return e.confinement(target) }
+
 // confinement is what holds for a target: its own words, the strictest where several
 // match, else those for all targets.
 func (e *Engine) confinement(target string) Confinement {
@@ -101,7 +107,7 @@ func (e *Engine) confine(ctx context.Context, p *Proposal) Explanation {
 	x := e.Explain(*p)
 	a := p.Action
 	c := e.confinement(a.Target)
-	if e.opt.Cage == nil || c.Cage == "off" || a.Kind != tools.Exec && a.Kind != tools.Run || a.Wall != confine.None || len(a.Inside) > 0 || p.Under != "" {
+	if e.opt.Cage == nil || c.Cage == CageOff || a.Kind != tools.Exec && a.Kind != tools.Run || a.Wall != confine.None || len(a.Inside) > 0 || p.Under != "" {
 		return x
 	}
 	look := x.Ruling == Allow && x.How == ByRule && x.Combined.Auto
@@ -122,6 +128,9 @@ func (e *Engine) confine(ctx context.Context, p *Proposal) Explanation {
 	if cage != nil && (a.Kind != tools.Run || cage.Prefix(grants) != "") {
 		a.Wall = cage.For(grants)
 	}
+	if a.Wall == confine.ReadOnlyMounts && seesMounts(a.Command) {
+		a.Wall = confine.None
+	}
 	switch {
 	case a.Wall != confine.None && look:
 		a.Grants = grants
@@ -137,6 +146,17 @@ func (e *Engine) confine(ctx context.Context, p *Proposal) Explanation {
 		x.Ruling, x.Rule, x.Why = Ask, "", "it would only look, but nothing holds it there, and [policy] cage is require"
 	}
 	return x
+}
+
+// seesMounts reports whether a command may say what is mounted, or what can be written:
+// behind read-only mounts it would say that all is read-only.
+func seesMounts(command string) bool {
+	for _, word := range []string{"mount", "mnt", "mtab", "-w", "-W"} {
+		if strings.Contains(command, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // holdable reports whether a command that nod cannot wholly read may run unasked in a

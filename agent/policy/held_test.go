@@ -144,6 +144,29 @@ func (silent) Approve(ctx context.Context, _ Request) (Answer, error) {
 
 func inPane(p *Proposal) { p.Action.Kind, p.Action.Pane = tools.Run, "%1" }
 
+// Behind read-only mounts a look at what is mounted would say that all is read-only.
+func TestLooksAtMountsRunWithoutReadOnlyMounts(t *testing.T) {
+	for text, want := range map[string]confine.Wall{"df -h": "M", "mount": "", "findmnt -l": "", "cat /proc/mounts": "", "test -w /srv": "", "./check": ""} {
+		p := proposed(text)
+		x := engine(t, Options{Cage: func(context.Context, string) Cage { return mounted{} }}).confine(t.Context(), &p)
+		if p.Action.Wall != want || (x.Ruling == Allow) != (text != "./check") {
+			t.Errorf("%s: %s behind %q: %s", text, x.Ruling, p.Action.Wall, x.Why)
+		}
+	}
+}
+
+// mounted is a cage that read-only mounts hold.
+type mounted struct{}
+
+func (mounted) For(grants string) confine.Wall {
+	if strings.Contains(grants, confine.Closed) {
+		return confine.None
+	}
+	return confine.ReadOnlyMounts
+}
+
+func (mounted) Prefix(string) string { return "/x/ro " }
+
 // Where nothing holds commands, looks run as before unless the operator wants them held,
 // and what is not understood asks.
 func TestWithoutACage(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 // Terminal is an Approver that asks in plain lines: "[y/N]", or the target's
 // name where it must be typed; "always", and "r" for a revert that is armed before,
-// where these are offered. "p" looks around, "x" explains and "a" shows the rule that
+// where these are offered. "p" looks around, "h" runs it held, "x" explains and "a" shows the rule that
 // "always" would write, without which that is no answer; then the question comes
 // again. Nothing, an end of input and everything else than an answer deny. What was
 // typed before a question is thrown away, and an approval with which more lines came is
@@ -25,6 +25,8 @@ type Terminal struct {
 	rw    io.ReadWriter
 	look  func(context.Context, Request) []Look
 	looks func(Request) bool
+	try   func(context.Context, Request) []Look
+	tries func(Request) bool
 	alone func() (over func())
 	turn  chan struct{} // holds one while nobody asks
 	lines chan line     // from the one reader
@@ -55,6 +57,12 @@ func (t *Terminal) OnPreview(there func(Request) bool, look func(context.Context
 	t.looks, t.look = there, look
 }
 
+// OnTrial offers to run what is asked about where it can change nothing, for requests of
+// which can says that something there holds it. It is called before the first Approve.
+func (t *Terminal) OnTrial(can func(Request) bool, try func(context.Context, Request) []Look) {
+	t.tries, t.try = can, try
+}
+
 // OnQuestion has begin called when a question's turn comes, and what it returns when
 // that is answered: nothing else should be written to the terminal meanwhile. It is
 // called before the first Approve.
@@ -62,6 +70,9 @@ func (t *Terminal) OnQuestion(begin func() (over func())) { t.alone = begin }
 
 // previews reports whether a look around is offered.
 func (t *Terminal) previews(r Request) bool { return t.looks != nil && t.looks(r) }
+
+// tried reports whether a held run is offered.
+func (t *Terminal) tried(r Request) bool { return t.tries != nil && t.tries(r) }
 
 // Approve asks and waits for a line.
 func (t *Terminal) Approve(ctx context.Context, r Request) (Answer, error) {
@@ -92,7 +103,11 @@ func (t *Terminal) Approve(ctx context.Context, r Request) (Answer, error) {
 		}
 		switch {
 		case err == nil && text == "p" && t.previews(r):
-			if said, err = t.lookAround(ctx, r); err != nil {
+			if said, err = t.lookAround(ctx, r, "looking", "preview", t.look); err != nil {
+				return t.withdrawn(ctx)
+			}
+		case err == nil && text == "h" && t.tried(r):
+			if said, err = t.lookAround(ctx, r, "running", "held", t.try); err != nil {
 				return t.withdrawn(ctx)
 			}
 		case err == nil && text == "x" && r.Revert != nil:
@@ -122,13 +137,14 @@ func (t *Terminal) withdrawn(ctx context.Context) (Answer, error) {
 	return Answer{}, errors.Join(ctx.Err(), err)
 }
 
-// lookAround looks around and returns what it has found. The error is ctx's.
-func (t *Terminal) lookAround(ctx context.Context, r Request) (string, error) {
-	if _, err := io.WriteString(t.rw, "looking …\n"); err != nil {
+// lookAround looks around, or runs it held, and returns what that has found. The error is
+// ctx's.
+func (t *Terminal) lookAround(ctx context.Context, r Request, does, word string, look func(context.Context, Request) []Look) (string, error) {
+	if _, err := io.WriteString(t.rw, does+" …\n"); err != nil {
 		return "", err
 	}
-	found := t.look(ctx, r)
-	return describeLooks(found), ctx.Err()
+	found := look(ctx, r)
+	return describeLooks(word, found), ctx.Err()
 }
 
 // keepable reports whether "always" is an answer.
@@ -144,6 +160,9 @@ func (t *Terminal) question(r Request, kept bool) string {
 	}
 	if t.previews(r) {
 		b.WriteString("  \"p\" looks around first\n")
+	}
+	if t.tried(r) {
+		b.WriteString("  \"h\" runs it held first, where it can change nothing\n")
 	}
 	switch {
 	case r.Confirm != "":
@@ -376,11 +395,11 @@ func describeArming(r Request) string {
 	return b.String()
 }
 
-// describeLooks is what a look around has found.
-func describeLooks(found []Look) string {
+// describeLooks is what a look has found, of which word says what it is.
+func describeLooks(word string, found []Look) string {
 	var b strings.Builder
 	for _, l := range found {
-		fmt.Fprintf(&b, "\n  preview: %s\n", show.Text(l.Title))
+		fmt.Fprintf(&b, "\n  %s: %s\n", word, show.Text(l.Title))
 		if l.Ran != "" {
 			numbered(&b, l.Ran)
 		}

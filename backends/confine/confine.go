@@ -16,9 +16,10 @@ type Wall string
 
 // The walls, by the letters that records and JSON have.
 const (
-	None        Wall = ""
-	Landlock    Wall = "L"
-	SystemCalls Wall = "S"
+	None           Wall = ""
+	Landlock       Wall = "L"
+	SystemCalls    Wall = "S"
+	ReadOnlyMounts Wall = "M"
 )
 
 // String is the wall in words.
@@ -28,8 +29,23 @@ func (w Wall) String() string {
 		return "Landlock"
 	case SystemCalls:
 		return "system calls"
+	case ReadOnlyMounts:
+		return "read-only mounts"
 	}
 	return "nothing"
+}
+
+// Holds says in words what the wall does for commands that only look.
+func (w Wall) Holds() string {
+	switch w {
+	case Landlock:
+		return "looks are held by the kernel (Landlock)"
+	case SystemCalls:
+		return "looks are held by a filter of system calls"
+	case ReadOnlyMounts:
+		return "looks are held by read-only mounts; devices stay writable"
+	}
+	return "looks are not held"
 }
 
 // Grants are letters for what a held command may do beyond reading files: U unix
@@ -92,12 +108,15 @@ type Cage struct {
 func (c *Cage) Wall() Wall { return c.wall }
 
 // For is the wall for a command that needs grants. It is None where the grants cannot be
-// had: looking into other processes is for the filter of system calls alone, and files
-// can only be hidden by a helper that lies in a folder.
+// had: looking into other processes is not to be had behind Landlock, and files can only
+// be hidden by a supervisor, with a helper that lies in a folder.
 func (c *Cage) For(grants string) Wall {
 	switch {
-	case strings.Contains(grants, Processes) && !c.asking,
-		strings.Contains(grants, Closed) && (!c.asking || c.inMemory()):
+	case strings.Contains(grants, Closed) && (!c.asking || c.inMemory()):
+		return None
+	case strings.Contains(grants, Processes) && c.wall == ReadOnlyMounts:
+		return ReadOnlyMounts
+	case strings.Contains(grants, Processes) && !c.asking:
 		return None
 	case strings.Contains(grants, Processes):
 		return SystemCalls
@@ -114,6 +133,22 @@ const (
 	Failed    = 125
 	Complaint = "nod: not held, and so not run: "
 )
+
+// Refused is how the line begins by which the helper says on standard error, when a
+// command has ended, what the cage refused: of files always, anything else if the command
+// failed.
+const Refused = "nod: the cage refused: "
+
+// Refusals is what the cage refused, out of the end of what a held command printed; empty
+// if it says nothing of that. The command could have printed it itself.
+func Refusals(output string) string {
+	output = strings.TrimRight(output, "\r\n")
+	last := strings.TrimSpace(output[strings.LastIndexByte(output, '\n')+1:])
+	if what, ok := strings.CutPrefix(last, Refused); ok {
+		return what
+	}
+	return ""
+}
 
 // checked runs the helper if its digest is the right one: $1 is the digest, $2 the helper.
 const checked = `case $(sha256sum <"$2" 2>/dev/null) in "$1 "*) shift; exec "$@" ;; esac

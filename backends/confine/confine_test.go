@@ -43,15 +43,16 @@ type scene struct {
 	root   bool
 }
 
-// eachScene runs f behind Landlock as root and behind system calls as an ordinary
-// user; with NOD_E2E=1 the other way round, too.
+// eachScene runs f behind Landlock and read-only mounts as root and behind system calls as
+// an ordinary user; with NOD_E2E=1 the first two the other way round, too.
 func eachScene(t *testing.T, f func(t *testing.T, s scene)) {
 	for _, user := range []string{"root", "user"} {
 		if user == "root" && os.Getuid() != 0 {
 			continue
 		}
-		for _, wall := range []Wall{Landlock, SystemCalls} {
-			if (user == "root") != (wall == Landlock) && os.Getuid() == 0 && os.Getenv("NOD_E2E") == "" {
+		for _, wall := range []Wall{Landlock, SystemCalls, ReadOnlyMounts} {
+			if (user == "root") == (wall == SystemCalls) && os.Getuid() == 0 && os.Getenv("NOD_E2E") == "" ||
+				user == "user" && wall == ReadOnlyMounts {
 				continue
 			}
 			t.Run(user+", "+wall.String(), func(t *testing.T) {
@@ -267,8 +268,8 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// killsItself is a look that the wall of system calls refuses: a filter cannot tell
-// whom a signal is for.
+// killsItself is a look that works behind Landlock alone: a filter cannot tell whom a
+// signal is for.
 const killsItself = "kill -TERM $$"
 
 // Looks print the same and end the same, held and not.
@@ -279,11 +280,11 @@ func TestLooksAreTheSame(t *testing.T) {
 		"echo x > /dev/null && echo y", "grep -r root /etc/passwd | sort | head -n 3", "find /etc -maxdepth 1 -name 'host*' | sort",
 		"awk 'BEGIN { while (i < 3) print ++i }'", "python3 -c 'print(sum(range(10)))'", "perl -e 'print 1+1'", "f() { echo $1; }; f a",
 		killsItself, "nosuchprogram", "/etc/passwd", "sleep 0 & wait; echo $?", "x=$(date +%Y); echo ${#x}",
-		"timeout 5 echo in time", "ulimit -c", "cat /proc/meminfo | wc -l", "stat -c %a /tmp", "printf '%s\\n' a b | xargs -n 1 echo",
+		"timeout 5 echo in time", "echo out > /dev/stdout; echo err > /dev/stderr", "(echo a > /dev/stderr) 2>&1 | cat", "echo a > /proc/self/fd/1", "echo b | cat > /dev/fd/1", "ulimit -c", "cat /proc/meminfo | wc -l", "stat -c %a /tmp", "printf '%s\\n' a b | xargs -n 1 echo",
 	}
 	eachScene(t, func(t *testing.T, s scene) {
 		for _, line := range looks {
-			if line == killsItself && s.cage.wall == SystemCalls {
+			if line == killsItself && s.cage.wall != Landlock {
 				continue
 			}
 			t.Run(line, func(t *testing.T) {
@@ -294,6 +295,50 @@ func TestLooksAreTheSame(t *testing.T) {
 			})
 		}
 	})
+}
+
+// The helper says what it refused: of files always, anything else if the command failed.
+func TestRefusalsAreTold(t *testing.T) {
+	eachScene(t, func(t *testing.T, s scene) {
+		for line, want := range map[string]string{
+			"echo x > new; true":                          "write new",
+			"mkdir new; true":                             "make the folder new",
+			"rm old; mkdir new; exit 3":                   "remove old (and 1 more about files)",
+			"chmod 600 old || true":                       "change the mode of old",
+			"printf x > $(printf 'a\\033[2Jb'); true":     "write a?[2Jb",
+			"bash -c 'echo > /dev/tcp/127.0.0.1/9'":       "use the network",
+			"bash -c 'echo > /dev/tcp/127.0.0.1/9'; true": "",
+			"kill -9 1":                           "",
+			"echo x > /dev/null; cat old; exit 4": "",
+			"cat nothere":                         "",
+		} {
+			s.plain(t, "rm -rf * && echo old > old")
+			got := s.held(t, line)
+			if line == "kill -9 1" && s.cage.wall != Landlock {
+				want = "signal a process"
+			}
+			if told := Refusals(got.complaints); told != want {
+				t.Errorf("%s: %q, want %q: %+v", line, told, want, got)
+			}
+		}
+		closed := s.run(t, s.cage.Wrap([]string{"sh", "-c", "echo hidden > /dev/null; cat the.key; true"}, Hold{s.cage.wall, Closed, Modest})...)
+		if told := Refusals(closed.complaints); told != "" {
+			t.Errorf("a file that is not there: %q", told)
+		}
+		s.plain(t, "echo hidden > the.key")
+		closed = s.run(t, s.cage.Wrap([]string{"sh", "-c", "cat the.key; true"}, Hold{s.cage.wall, Closed, Modest})...)
+		if told := Refusals(closed.complaints); told != "read the.key" {
+			t.Errorf("a hidden file: %q", told)
+		}
+	})
+	if what := Refusals("x\n" + Refused + "write a\r\n"); what != "write a" {
+		t.Errorf("%q", what)
+	}
+	for _, output := range []string{"", "x", Refused + "write a\nmore\n", "x " + Refused + "y"} {
+		if what := Refusals(output); what != "" {
+			t.Errorf("%q: %q", output, what)
+		}
+	}
 }
 
 // What the command leaves behind ends with it, whatever session it is in.
@@ -370,11 +415,14 @@ func TestItFailsClosed(t *testing.T) {
 
 func TestWhatTheScriptSays(t *testing.T) {
 	for says, wall := range map[string]Wall{
-		"landlock=7 seccomp=1 asking=1 uid=0": Landlock,
-		"landlock=0 seccomp=1 asking=1 uid=0": SystemCalls,
-		"landlock=0 seccomp=1 asking=0 uid=0": None,
-		"landlock=5 seccomp=0 asking=0 uid=0": None,
-		"landlock=many":                       None,
+		"landlock=7 seccomp=1 asking=1 uid=0":             Landlock,
+		"landlock=0 seccomp=1 asking=1 uid=0":             SystemCalls,
+		"landlock=0 seccomp=1 asking=0 uid=0":             None,
+		"landlock=0 seccomp=1 asking=0 mounts=1 uid=0":    ReadOnlyMounts,
+		"landlock=0 seccomp=1 asking=0 mounts=1 uid=1000": None,
+		"landlock=0 seccomp=0 asking=0 mounts=1 uid=0":    None,
+		"landlock=5 seccomp=0 asking=0 uid=0":             None,
+		"landlock=many":                                   None,
 	} {
 		if at, can, err := parse("/tmp/x/held\t" + says); err != nil || at != "/tmp/x/held" || can != says {
 			t.Errorf("%q: %q, %q, %v", says, at, can, err)
@@ -532,7 +580,7 @@ func TestAClosedCageHidesSecrets(t *testing.T) {
 		}
 		for line, want := range map[string]string{
 			"cat plain folder/config": "seen\nseen\n", "cat /dev/stdin": "one\ntwo\n", "cat <(echo seen)": "seen\n", "cat < plain": "seen\n", "cat /proc/self/fd/0": "one\ntwo\n",
-			"exec 5<plain; cat /dev/fd/5; cat /proc/self/fd/5": "seen\nseen\n", "echo lost > /dev/null && echo seen": "seen\n", "head -c 3 /dev/zero | wc -c": "3\n",
+			"exec 5<plain; cat /dev/fd/5; cat /proc/self/fd/5": "seen\nseen\n", "echo lost > /dev/null && echo seen": "seen\n", "echo seen > /dev/stdout; echo x > /dev/stderr": "seen\n", "head -c 3 /dev/zero | wc -c": "3\n",
 			"ls .ssh": "config\nid\n", "cd .ssh && cat config": "seen\n", "cat ../d/plain": "seen\n", "cat nothere || echo $?": "1\n", "f=plain; while read l; do echo $l; done <$f": "seen\n",
 			"awk '{ print }' plain": "seen\n", `python3 -c 'import json; print(json.dumps([1]))'`: "[1]\n", "find . -name '*.key'": "./the.key\n", "cat /proc/self/status | grep -c ^Name": "1\n",
 			"for i in 1 2 3 4 5 6 7 8; do cat plain & done | sort | uniq -c | awk '{ print $1 }'": "8\n",

@@ -22,8 +22,12 @@
 // [Landlock] (Linux 5.13 with landlock in the list of security modules) holds the file
 // system itself. [SystemCalls] (Linux 5.9) refuses each call that changes it; opening
 // for writing goes to a supervisor outside, which opens the few harmless devices itself.
-// Both have an allow list of system calls (seccomp), no_new_privs, cut capabilities and
-// closed descriptors. See landlock(7), seccomp(2), seccomp_unotify(2), capabilities(7).
+// [ReadOnlyMounts], for root on older kernels, is a mount namespace in which nothing can be
+// written but devices. All have an allow list of system calls (seccomp), no_new_privs, cut capabilities and
+// closed descriptors. See landlock(7), seccomp(2), seccomp_unotify(2), capabilities(7),
+// mount_namespaces(7).
+//
+// Where there is a supervisor, it also takes note of what was refused: [Refusals].
 //
 // # Design
 //

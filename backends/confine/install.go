@@ -160,8 +160,12 @@ func (c *Cage) read(says string) error {
 	case c.asking:
 		c.wall = SystemCalls
 		return nil
+	case can["mounts"] > 0 && can["uid"] == 0:
+		// Others would need a user namespace, in which all files seem to be nobody's.
+		c.wall = ReadOnlyMounts
+		return nil
 	}
-	return &NotHeldError{"its kernel has neither Landlock nor seccomp with a supervisor (Linux 5.9)"}
+	return &NotHeldError{"its kernel has neither Landlock nor seccomp with a supervisor (Linux 5.9), and read-only mounts are for root alone"}
 }
 
 // Remove takes the helper and its folder from the target. What is held at the moment

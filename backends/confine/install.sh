@@ -28,6 +28,7 @@ for place in "$XDG_RUNTIME_DIR" /dev/shm /tmp /var/tmp "$HOME"; do
 done
 for place in "$XDG_RUNTIME_DIR" /dev/shm /tmp /var/tmp "$HOME"; do
 	case $place in /*) ;; *) continue ;; esac
+	trap 'rm -rf "$folder"; exit 1' HUP INT TERM # nod has gone
 	folder=$(mktemp -d "$place/.nod-ro.XXXXXX" 2>/dev/null) || continue
 	if echo "$owner" >"$folder/owner" 2>/dev/null && printf %s "$helper" | base64 -d 2>/dev/null | gzip -dc >"$folder/cage" 2>/dev/null &&
 		chmod 500 "$folder/cage" && ln "$folder/cage" "$folder/ro" && ln "$folder/cage" "$folder/held" &&

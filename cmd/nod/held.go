@@ -10,6 +10,10 @@ import (
 	"github.com/nod-console/nod/backends/local"
 )
 
+// heldNotice begins what "nod run --json" says of a command that the cage refused
+// something. Without --json the helper's own line on standard error says it.
+const heldNotice = "it ran held, where it can change nothing, and the cage refused: "
+
 // hold says what holds a command on the target that the operator wants held.
 func (r *runner) hold(ctx context.Context) (confine.Wall, error) {
 	cage, err := r.target.Cage.Cage(ctx)
@@ -33,5 +37,5 @@ func checkHeld(ctx context.Context) finding {
 		f.Detail = err.Error()
 		return f
 	}
-	return finding{Check: "held", OK: true, Detail: "looks are held by the kernel (" + cage.Wall().String() + ")"}
+	return finding{Check: "held", OK: true, Detail: cage.Wall().Holds()}
 }

@@ -349,6 +349,9 @@ func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report
 	outcome, err := process.Wait()
 	r.core.Guard.Ended(a, outcome)
 	report.Stdout, report.Stderr = stdout.text(), stderr.text()
+	if what := guard.Refused(a, report.Stderr); what != "" {
+		report.Notices = append(report.Notices, heldNotice+what)
+	}
 	notice := backends.OutputNotice(process)
 	if notice != "" {
 		report.Notices = append(report.Notices, notice)
@@ -388,6 +391,9 @@ func (r *runner) inPane(ctx context.Context, a tools.Action, env tools.Env, repo
 		}
 	}
 	got := run.Result()
+	if what := guard.Refused(a, got.Text); what != "" && r.flags.json {
+		report.Notices = append(report.Notices, heldNotice+what)
+	}
 	report.Stdout, report.Truncated = got.Text, got.Truncated || got.Incomplete
 	report.Notices = append(report.Notices, got.Notices...)
 	if !r.flags.json {

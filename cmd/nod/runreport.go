@@ -46,7 +46,7 @@ type runReport struct {
 	// Risk is nil where the command was not looked at, such as when its pane is
 	// not there.
 	Risk *risk.Verdict `json:"risk,omitempty"`
-	// Held is what held the command: "L" Landlock, "S" system calls.
+	// Held is what held the command: "L" Landlock, "S" system calls, "M" read-only mounts.
 	Held    string   `json:"held,omitempty"`
 	Notices []string `json:"notices,omitempty"`
 	// Error is what went wrong apart from the command itself: the words that

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,6 +77,26 @@ func TestStatusSaysEachThingOnce(t *testing.T) {
 		}
 	}
 	quit(s)
+}
+
+// The console says in words what holds looks, and the top line where nothing does.
+func TestTheConsoleSaysWhatHoldsLooks(t *testing.T) {
+	t.Parallel()
+	for cage, want := range map[string]string{"prefer": "local: looks are held by", "off": "local: looks are not held:"} {
+		w := newWorld(t)
+		w.write(".config/nod/config.toml", fmt.Sprintf("[tmux]\nsocket = %q\n[policy]\ncage = %q\n", w.socket, cage), 0o600)
+		s := w.console(120, 40)
+		s.see("ready$")
+		s.until("know what holds looks", func(string) bool {
+			s.typed("/status")
+			s.press("Enter")
+			return strings.Contains(s.see("held  "), want)
+		})
+		if top, _, _ := strings.Cut(s.see("held  "), "\n"); strings.Contains(top, "not held") != (cage == "off") {
+			t.Errorf("%s: the top line is %q", cage, top)
+		}
+		quit(s)
+	}
 }
 
 // Where nothing can be put on record, the console and the doctor say so before

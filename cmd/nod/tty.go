@@ -27,5 +27,6 @@ func approveOnTTY(s *process.System, h **app.Core, alone func() (over func())) (
 		terminal.OnQuestion(alone)
 	}
 	terminal.OnPreview(app.CanLook, func(ctx context.Context, r policy.Request) []policy.Look { return (*h).LookAround(ctx, r) })
+	terminal.OnTrial(func(r policy.Request) bool { return (*h).CanTry(r) }, func(ctx context.Context, r policy.Request) []policy.Look { return (*h).Try(ctx, r) })
 	return terminal, func() { _ = tty.Close() }
 }

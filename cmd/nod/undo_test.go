@@ -185,6 +185,34 @@ func TestUndoLeavesWhatHasChangedSince(t *testing.T) {
 	leave(s)
 }
 
+// Before the operator decides they may run the command held, to see what it would do.
+func TestTryItHeld(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("d/a", "text", 0o600)
+	file := filepath.Join(w.home, "d", "a")
+	m := serveModel(t, calls(shell("a", "rm "+file+" && echo removed", true)), says("As you like."))
+	w.extra = append(w.extra, "NOD_BASE_URL="+m.URL+"/v1", "NOD_MODEL=scripted")
+	s := w.console(100, 40)
+	s.see("nothing running")
+	s.typed("do it")
+	s.press("Enter")
+	s.see("APPROVE on local", "h held")
+	s.until("have keys count", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
+	s.press("h")
+	s.see("held: it ran where it can change nothing", "the cage refused: remove")
+	s.until("have keys count again", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+	s.press("n")
+	s.see("As you like.")
+	leave(s)
+	if record := w.must("audit", "export"); !strings.Contains(record, `"decision":"preview"`) || !strings.Contains(record, `"grants":"C"`) {
+		t.Errorf("it is not on record: %s", record)
+	}
+}
+
 // Before the operator decides he may look; what is found stands below the command,
 // and keys count anew.
 func TestPreview(t *testing.T) {

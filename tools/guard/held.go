@@ -27,12 +27,32 @@ func (g *Guard) Cage(ctx context.Context, target string) *confine.Cage {
 	return cage
 }
 
+// CanClose reports whether a closed cage may be had on a target: it is known that there is
+// one, or not known yet that there is none.
+func (g *Guard) CanClose(target string) bool {
+	p, err := g.place(target)
+	if err != nil || p.Cage == nil {
+		return false
+	}
+	wall, known, why := p.Cage.Known()
+	return !known || why == nil && wall != confine.ReadOnlyMounts
+}
+
 // Ended is told how a held command ended that ran without a pane. Where the helper could
 // not run it, it is installed anew before it is used again.
 func (g *Guard) Ended(a tools.Action, o backends.Outcome) {
 	if p, err := g.place(a.Target); err == nil && p.Cage != nil && a.Wall != confine.None && o == backends.ExitedWith(confine.Failed) {
 		p.Cage.Doubt()
 	}
+}
+
+// Refused is what the cage refused a's command, out of the end of what it printed on
+// standard error; empty if it was not held or nothing was refused.
+func Refused(a tools.Action, output string) string {
+	if a.Wall == confine.None {
+		return ""
+	}
+	return confine.Refusals(output)
 }
 
 // held is argv behind the wall that the action names.

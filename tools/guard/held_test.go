@@ -63,6 +63,12 @@ func TestHeldExec(t *testing.T) {
 	if out, o, err = run(a); err != nil || o != backends.ExitedWith(3) || strings.Contains(out, "hidden\n") {
 		t.Errorf("closed: %q, %v, %v", out, o, err)
 	}
+	if told := guard.Refused(a, out); told != "read the.key (and 1 more about files)" {
+		t.Errorf("refused: %q", told)
+	}
+	if told := guard.Refused(tools.Action{}, out); told != "" {
+		t.Errorf("of a command that was not held: %q", told)
+	}
 	if _, err := os.Stat(filepath.Join(dir, "new")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it was written: %v", err)
 	}

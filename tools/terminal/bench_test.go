@@ -17,6 +17,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/backendtest"
+	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/tools"
@@ -117,7 +118,13 @@ func newBareBench(t *testing.T, open func(*local.Target) guard.Panes) *bench {
 	})
 	minter, verifier := tools.NewMint()
 	g := guard.New(verifier)
-	if err := g.Add(guard.Place{Target: target, User: "ops", Shell: "sh", Panes: open(target)}); err != nil {
+	cage := confine.NewKeeper(target, "\n")
+	t.Cleanup(func() {
+		if err := cage.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := g.Add(guard.Place{Target: target, User: "ops", Shell: "sh", Panes: open(target), Cage: cage}); err != nil {
 		t.Fatal(err)
 	}
 	return &bench{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/guard"
 )
 
 const (
@@ -40,6 +41,13 @@ func (v *ShellValue) ended(o backends.Outcome) {
 
 func (v *ShellValue) notice(format string, args ...any) {
 	v.Notices = append(v.Notices, fmt.Sprintf(format, args...))
+}
+
+// refused says what the cage has refused the command of a, at the end of its output.
+func (v *ShellValue) refused(a tools.Action, output string) {
+	if what := guard.Refused(a, output); what != "" {
+		v.notice("it ran held, where it can change nothing, and the cage refused: %s. The output may be less than it would be. If the command has to do that, call again with mutation: true, and the operator is asked", what)
+	}
 }
 
 // text is what of an output goes into the result; what is cut is kept. lost

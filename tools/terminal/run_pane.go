@@ -177,6 +177,7 @@ func paneResult(ctx context.Context, run guard.Run, a tools.Action, env tools.En
 		v.notice("a full-screen program has taken pane %s and waits for keys: look with capture-pane, type with send-keys", a.Pane)
 	}
 	v.Notices = append(v.Notices, got.Notices...)
+	v.refused(a, got.Text)
 	v.notice("it ran in a terminal: stdout holds standard error, too")
 	var lost int64
 	if got.Truncated {

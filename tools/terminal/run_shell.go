@@ -260,6 +260,7 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 		to   *string
 	}{{"stdout", stdout, &v.Stdout}, {"stderr", stderr, &v.Stderr}} {
 		text, total := s.from.content()
+		v.refused(a, text)
 		lost := total - int64(len(text))
 		*s.to = v.text(ctx, env, s.name, text, lost)
 		record.Bytes += total

@@ -68,6 +68,22 @@ func TestResultsAsTheModelGetsThem(t *testing.T) {
 	}
 }
 
+// The model is told what a cage refused its command, without a pane and in one.
+func TestRefusalsOfACageAreTold(t *testing.T) {
+	for name, b := range map[string]*bench{"with panes": newBench(t), "without": newBareBench(t, noPanes)} {
+		a := b.planned(b.shell, args(map[string]any{"command": "echo x > new; echo done"}))
+		a.Wall = b.shell.Guard.Cage(t.Context(), "local").Wall()
+		v, _ := b.execute(t.Context(), b.shell, a).Value.(terminal.ShellValue)
+		if !holds(v.Notices, "the cage refused: write new. ") || !holds(v.Notices, "mutation: true") || !strings.Contains(v.Stdout, "done\n") {
+			t.Errorf("%s: %+v", name, v)
+		}
+		a.Command = "echo done"
+		if v, _ = b.execute(t.Context(), b.shell, a).Value.(terminal.ShellValue); holds(v.Notices, "refused") {
+			t.Errorf("%s: nothing was refused: %+v", name, v)
+		}
+	}
+}
+
 func TestOwnShellsTakeInputAndDirectory(t *testing.T) {
 	for name, b := range map[string]*bench{"with panes": newBench(t), "without": newBareBench(t, noPanes)} {
 		input := "$HOME `id` \"'\\\n\x00\tend"

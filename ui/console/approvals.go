@@ -52,6 +52,7 @@ func (a *approval) update(c *Console) {
 		})
 		c.whole = false
 		a.offerPreview(c, r)
+		a.offerTrial(c, r)
 		a.linked(c)
 		a.dialog.Focus(func(tview.Primitive) {})
 		a.watch(c, r)
@@ -158,13 +159,28 @@ func (a *approval) offerPreview(c *Console, r policy.Request) {
 		return
 	}
 	a.dialog.OnPreview(func() {
-		c.background(func(ctx context.Context) { c.mail.put(looked{r.ID, c.opt.Preview(ctx, r)}) })
+		c.background(func(ctx context.Context) { c.mail.put(looked{r.ID, false, c.opt.Preview(ctx, r)}) })
 	})
 }
 
-// looked shows what a look around found, if its request still waits.
+// offerTrial lets the operator run what is asked about where it can change nothing, if
+// something there can hold it.
+func (a *approval) offerTrial(c *Console, r policy.Request) {
+	if c.opt.Try == nil || c.opt.Tries == nil || !c.opt.Tries(r) {
+		return
+	}
+	a.dialog.OnTrial(func() {
+		c.background(func(ctx context.Context) { c.mail.put(looked{r.ID, true, c.opt.Try(ctx, r)}) })
+	})
+}
+
+// looked shows what a look around or a held run found, if its request still waits.
 func (a *approval) looked(l looked) {
-	if a.dialog != nil && a.dialog.Request().ID == l.request {
+	switch {
+	case a.dialog == nil || a.dialog.Request().ID != l.request:
+	case l.held:
+		a.dialog.Trial(l.found)
+	default:
 		a.dialog.Preview(l.found)
 	}
 }

@@ -255,6 +255,7 @@ func (c *Console) topLine() status.Top {
 	_, waiting := c.queue.Visible()
 	return status.Top{
 		Target: c.status.Name, Trust: c.status.Trust, State: c.status.State, Latency: c.status.Latency, Load: c.status.Load,
+		NotHeld: c.status.NotHeld,
 		Posture: c.postureText(),
 		Model:   c.status.Model, Context: c.context, Limit: c.status.Limit,
 		Cost: c.status.Cost, Waiting: waiting,

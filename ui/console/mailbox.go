@@ -49,6 +49,7 @@ type (
 	unsteered struct{ text string } // the turn is over already
 	looked    struct {
 		request string
+		held    bool // it comes of a held run
 		found   []policy.Look
 	}
 	panicked struct {

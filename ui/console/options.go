@@ -68,6 +68,13 @@ type Options struct {
 	// quick.
 	Previews func(r policy.Request) bool
 
+	// Try runs what r asks about where the kernel lets it change nothing, to see what
+	// it would do. Nothing run is nil.
+	Try func(ctx context.Context, r policy.Request) []policy.Look
+
+	// Tries reports whether Try may be offered for r. It must be quick.
+	Tries func(r policy.Request) bool
+
 	// Steer says something to the model while a turn runs. agent.Steered tells when
 	// it got in; an error says that there is no turn any more.
 	Steer func(ctx context.Context, text string) error
@@ -178,6 +185,7 @@ type TargetStatus struct {
 	State   string        // a step on the way to it, or what is wrong; empty while all is well
 	Latency time.Duration // of its last answer; 0 if that is of no interest
 	Load    string        // what it uses, in a few words: "cpu 3 % · 41 MiB"
+	NotHeld bool          // it is known that nothing holds looks there
 }
 
 // Resume is an earlier conversation.

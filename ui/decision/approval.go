@@ -37,6 +37,8 @@ type Approval struct {
 	ready    time.Time // since when it could be answered; zero if it could not yet
 	looker   func()    // asks for a look around; nil if there is none
 	look     *look     // what came of it; nil before it was asked for
+	trier    func()    // asks for a held run; nil if there is none
+	trial    *look     // what came of it; nil before it was asked for
 
 	width, height int    // of the last Draw
 	rest          []line // what nod and the model say and the foot has no room for
@@ -189,6 +191,8 @@ func (d *Approval) meaning(ev *tcell.EventKey) string {
 		return "x explain"
 	case r == 'p' && d.looker != nil && d.look == nil:
 		return "p preview"
+	case r == 'h' && d.trier != nil && d.trial == nil:
+		return "h try it held"
 	}
 	return ""
 }
@@ -215,6 +219,8 @@ func (d *Approval) letter(ev *tcell.EventKey) {
 		if d.request.Revert != nil {
 			d.approve(policy.Answer{Scope: policy.Once, Revert: true})
 		}
+	case 'h':
+		d.tryHeld()
 	case 'p':
 		d.lookAround()
 	case 'n':

@@ -199,17 +199,14 @@ func (d *Approval) Height(width, most int) int {
 	if width < minWidth || most < minHeight {
 		return most
 	}
-	of := shape{inner, d.mode == editing, d.keep.shown, d.explains, d.look != nil, d.look != nil && d.look.arrived, d.void, d.link}
+	of := shape{inner, d.mode == editing, d.keep.shown, d.explains, d.look.state(), d.trial.state(), d.void, d.link}
 	if d.wanted.shape != of || d.wanted.rows == 0 {
 		rest, cut := d.rest, d.titleCut
 		d.rest, d.titleCut = nil, d.cutTitle(width)
-		top, must, look := d.top, d.must, d.look
-		if look != nil {
-			shown := *look
-			d.look = &shown
-		}
+		top, must, look, trial := d.top, d.must, d.look, d.trial
+		d.look, d.trial = look.copy(), trial.copy()
 		rows := len(d.compose(inner))
-		d.rest, d.titleCut, d.top, d.must, d.look = rest, cut, top, must, look
+		d.rest, d.titleCut, d.top, d.must, d.look, d.trial = rest, cut, top, must, look, trial
 		if of.editing {
 			lines, _, _ := d.field.rows(inner)
 			rows = max(rows, len(lines)+1)
@@ -228,9 +225,10 @@ func (d *Approval) Height(width, most int) int {
 
 // shape is what the height depends on.
 type shape struct {
-	width                                      int
-	editing, keeping, explains, looks, arrived bool
-	void, link                                 string
+	width                      int
+	editing, keeping, explains bool
+	look, trial                lookState
+	void, link                 string
 }
 
 // wanted is how many rows a shape of the dialog needs.

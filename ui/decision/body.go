@@ -35,11 +35,8 @@ func (d *Approval) compose(width int) []row {
 	}
 	rows := d.body(width)
 	d.must = len(rows)
-	rows = d.looked(rows, width)
-	if d.look != nil && !d.look.shown {
-		d.look.shown, d.top = true, d.must
-	}
-	return rows
+	rows = d.findings(rows, d.look, previewWords, width)
+	return d.findings(rows, d.trial, heldWords, width)
 }
 
 // body is what would run, for a width in cells, and where, if the frame has no

@@ -227,6 +227,7 @@ func (d *Approval) keys(width int) []line {
 	add(d.explains, "x", "back")
 	add(!d.explains, "x", "explain")
 	add(d.looker != nil && d.look == nil, "p", "preview")
+	add(d.trier != nil && d.trial == nil, "h", "held")
 	return d.keyLines(all, width)
 }
 

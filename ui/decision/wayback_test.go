@@ -151,6 +151,46 @@ func TestAPreviewIsAskedForOnceAndShownAsData(t *testing.T) {
 	}
 }
 
+// What came of a held run is shown as a preview is, beside it.
+func TestAHeldRunIsAskedForOnceAndShownAsData(t *testing.T) {
+	s := begin(t, 80, 40, run("rm -r /srv"))
+	asked := 0
+	s.OnPreview(func() {})
+	s.OnTrial(func() { asked++ })
+	s.draw()
+	s.sees("p preview")
+	s.sees("h held")
+	s.armed().typed("h").typed("h").typed("p")
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+	s.sees("held: running")
+	s.sees("preview: looking")
+	s.Trial([]policy.Look{{Title: "it ran where it can change nothing", Output: "\x1b[2J", Note: "the cage refused: remove /srv/a"}})
+	s.draw()
+	s.typed("y")
+	s.waits("right after the held run has ended")
+	s.sees("held: it ran where it can change nothing")
+	s.sees("⟦U+001B⟧[2J")
+	s.sees("the cage refused: remove /srv/a")
+	s.sees("preview: looking")
+	s.armed().typed("y")
+	if !s.answer().Approved {
+		t.Error("denied")
+	}
+	s = begin(t, 80, 24, run("touch x"))
+	s.draw()
+	if strings.Contains(s.text(), "h held") {
+		t.Error("it is offered where nothing holds commands")
+	}
+	s.armed().typed("h")
+	s.Trial(found)
+	s.draw()
+	if strings.Contains(s.text(), "held:") {
+		t.Error("a held run that nobody asked for")
+	}
+}
+
 // However long a preview is, what has to be read is what would run.
 func TestAPreviewNeedsNotBeReadAndTheCommandDoes(t *testing.T) {
 	long := []policy.Look{{Title: "x", Output: strings.Repeat("line\n", 500)}}

@@ -18,6 +18,7 @@ type Top struct {
 	State         string        // of the target, in a few words; foreign text
 	Latency       time.Duration // of its last answer
 	Load          string        // what it uses
+	NotHeld       bool          // nothing holds looks there
 	Posture       string
 	Model         string
 	Context       int // percent of the model's limit; 0 if not known
@@ -70,6 +71,9 @@ func DrawTop(s tcell.Screen, x, y, width int, t Top, styles *screen.Styles) {
 	}
 	if t.Posture != "" {
 		left = append(left, part{"  " + t.Posture, bar, 7, 0})
+	}
+	if t.NotHeld {
+		left = append(left, part{"  not held", styles.Bar.Bold(true), 6, 0})
 	}
 	if model := modelText(t); model != "" {
 		left = append(left, part{"  " + model, bar, 4, 0})

@@ -56,6 +56,20 @@ func TestTheBottomLineSaysWhatGoesOnInWords(t *testing.T) {
 	}
 }
 
+// That nothing holds looks is said in words, and gives way late.
+func TestTheTopLineSaysWhereLooksAreNotHeld(t *testing.T) {
+	top := status.Top{Target: "ssh:web-1", NotHeld: true, Posture: "ask", Model: "gpt-5", Cost: "$0.12"}
+	for width, want := range map[int]string{
+		60: " nod  ssh:web-1   ask  not held  gpt-5 · $0.12",
+		34: " ssh:web-1   ask  not held",
+		20: " ssh:web-1   ask",
+	} {
+		if got := drawn(t, width, func(s tcell.Screen, st *screen.Styles) { status.DrawTop(s, 0, 0, width, top, st) }); got != want {
+			t.Errorf("%d: %q, want %q", width, got, want)
+		}
+	}
+}
+
 func TestTheTopLineSaysWhatATargetUses(t *testing.T) {
 	top := status.Top{Target: "docker:api", Load: "cpu 3 % · 41 MiB of 2.0 GiB", Posture: "ask", Model: "gpt-5"}
 	for width, want := range map[int]string{

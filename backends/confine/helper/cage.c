@@ -6,9 +6,9 @@
 //	held [+GRANTS] PROGRAM ARGUMENT...
 //
 // WALL is what holds the file system: L for Landlock, S for the filter of system calls
-// alone. GRANTS are letters, "-" for none: U unix sockets, I TCP and UDP, A reading
+// alone, M for read-only mounts. GRANTS are letters, "-" for none: U unix sockets, I TCP and UDP, A reading
 // firewall tables (CAP_NET_ADMIN), T terminal modes, P looking into other processes
-// (with S alone), C closed: the files that hold secrets, by the file "secrets" beside
+// (with S or M), C closed: the files that hold secrets, by the file "secrets" beside
 // the helper, and other devices than the harmless ones cannot be opened. Called as ro it
 // takes this kernel's best wall and modest limits, as held it is closed, too. LIMITS are letters with numbers, "-" for none: c seconds of processor
 // time, m MiB of address space, n processes, f MiB of a file.
@@ -23,7 +23,9 @@
 #include "filter.h"
 #include "landlock.h"
 #include "secrets.h"
+#include "refusals.h"
 #include "supervise.h"
+#include "mounts.h"
 
 static void limit(u32 what, u64 most) {
 	u64 wanted[2] = {most, most}, now[2];
@@ -109,6 +111,8 @@ static void probe(void) {
 	end = append_number(append(end, " seccomp="), CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refusing, 0, 0) == 0);
 	end = append_number(append(end, " asking="), CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0);
 	end = append_number(append(end, " processor="), ARCHITECTURE == AUDIT_ARCH_AARCH64 ? 64 : 86);
+	if (!landlock_version() && CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) != 0)
+		end = append_number(append(end, " mounts="), can_mount());
 	append(append_number(append(end, " uid="), CALL(getuid, 0, 0, 0, 0, 0)), "\n");
 	CALL(write, 1, text, length(text), 0, 0);
 	CALL(exit_group, 0, 0, 0, 0, 0);
@@ -123,7 +127,8 @@ static void close_others(void) {
 // order is what the helper was told to do.
 struct order {
 	const char *grants, *limits;
-	u32 version; // of Landlock; 0: the filter holds the file system
+	u32 version; // of Landlock; 0: something else holds the file system
+	int mounts;  // read-only mounts hold it
 	char **command;
 };
 
@@ -139,7 +144,9 @@ static void in_short(struct order *o, char **argv, int closed) {
 	}
 	o->grants = grants;
 	o->limits = "c60m4096n512f64";
+	u32 asking = SECCOMP_RET_USER_NOTIF;
 	o->version = contains(grants, 'P') ? 0 : landlock_version();
+	o->mounts = !o->version && CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) != 0;
 	if (!*o->command) fail("usage: ro PROGRAM ARGUMENT...", -22);
 }
 
@@ -149,7 +156,8 @@ static void read_order(struct order *o, word argc, char **argv) {
 	if (argc == 2 && same(argv[1], "?")) probe();
 	if (argc < 5) fail("usage: cage WALL GRANTS LIMITS PROGRAM ARGUMENT...", -22);
 	int landlock = same(argv[1], "L");
-	if (!landlock && !same(argv[1], "S")) fail("an unknown wall", -22);
+	o->mounts = same(argv[1], "M");
+	if (!landlock && !o->mounts && !same(argv[1], "S")) fail("an unknown wall", -22);
 	o->version = landlock ? landlock_version() : 0;
 	if (landlock && !o->version) fail("this kernel has no Landlock", -NO_SYSCALL);
 	o->grants = argv[2];
@@ -171,14 +179,18 @@ __attribute__((used)) void begin(word *stack) {
 	read_order(&o, argc, argv);
 	const char *grants = o.grants;
 	u32 version = o.version;
-	int landlock = version > 0, closed = contains(grants, 'C');
-	if (closed) read_secrets(argv[0]);
+	struct walls walls = {version > 0, o.mounts, contains(grants, 'C'), 0};
+	u32 asking = SECCOMP_RET_USER_NOTIF;
+	walls.asked = CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0;
+	if (walls.closed && !walls.asked) fail("this kernel cannot hide files", -NO_SYSCALL);
+	if (walls.closed) read_secrets(argv[0]);
 
 	close_others();
 	must("subreaper", CALL(prctl, SET_CHILD_SUBREAPER, 1, 0, 0, 0));
-	uword blocked = passed_on | BIT(CHILD_ENDED), before = 0;
+	uword heard = passed_on | BIT(CHILD_ENDED), before = 0;
+	uword blocked = heard | BIT(13) | BIT(22); // SIGPIPE and SIGTTOU must not end or stop the supervisor
 	must("signals", CALL(rt_sigprocmask, BLOCK, &blocked, &before, sizeof blocked, 0));
-	int signals = must("signals", CALL(signalfd4, -1, &blocked, sizeof blocked, CLOSE_ON_EXEC, 0));
+	int signals = must("signals", CALL(signalfd4, -1, &heard, sizeof heard, CLOSE_ON_EXEC, 0));
 	int pipe[2];
 	must("a pipe", CALL(pipe2, pipe, CLOSE_ON_EXEC, 0, 0, 0));
 	word self = CALL(getpid, 0, 0, 0, 0, 0);
@@ -203,22 +215,20 @@ __attribute__((used)) void begin(word *stack) {
 		struct modes terminal;
 		keep_modes(&terminal);
 		wipe(argc, argv);
-		supervise(command, signals, got.listener, closed, &terminal);
+		supervise(command, signals, got.listener, &walls, &terminal);
 	}
+	if (o.mounts) must("read-only mounts", put_up_mounts()); // in a user namespace it clears the next setting
 	must("the supervisor's end", CALL(prctl, SET_PARENT_DEATH_SIGNAL, KILL, 0, 0, 0));
 	if (CALL(getppid, 0, 0, 0, 0, 0) != self) fail("the supervisor has ended", -3);
 	put_up_limits(o.limits);
 	must("no_new_privs", CALL(prctl, 38, 1, 0, 0, 0));
-	keep_capabilities(capabilities(landlock, grants));
-	if (landlock) put_up_landlock(grants, version);
-	u32 asking = SECCOMP_RET_USER_NOTIF;
-	int ask = (closed || !landlock) && CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0;
-	if (closed && !ask) fail("this kernel cannot hide files", -NO_SYSCALL);
-	make_filter(grants, landlock, landlock && version >= 6, ask ? asking : REFUSE(READ_ONLY));
+	keep_capabilities(capabilities(walls.landlock, grants));
+	if (walls.landlock) put_up_landlock(grants, version);
+	make_filter(grants, &walls, version >= 6);
 	struct handover given = {BAD_FD};
 	// Everything that the filter would refuse from here on is done.
-	word listener = put_up_filter(ask ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0);
-	if (ask) given.listener = listener;
+	word listener = put_up_filter(walls.asked ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0);
+	if (walls.asked) given.listener = listener;
 	must("a hand-over", CALL(write, pipe[1], &given, sizeof given, 0, 0));
 	CALL(rt_sigprocmask, SET_MASK, &before, 0, sizeof before, 0);
 	execute(o.command, env);

@@ -1,9 +1,16 @@
 // The seccomp filter: an allow list of system calls. Whatever is not named gets EPERM;
 // what is newer than this table gets ENOSYS, so that programs fall back.
 
+// walls are what holds a command: Landlock or read-only mounts hold the file system, or
+// else the filter does; in a closed cage files are hidden; a supervisor that is asked
+// tells what was refused.
+struct walls {
+	int landlock, mounts, closed, asked;
+};
+
 #define NEWEST 470 // the highest number that this table has looked at
 
-static struct sock_filter program[800];
+static struct sock_filter program[1000];
 static u32 size;
 
 static void emit(u32 code, u32 k, u32 when_true, u32 when_false) {
@@ -39,8 +46,8 @@ static void among(int number, int argument, u32 mask, const u32 *values, int n, 
 
 #define N(name) __NR_##name
 
-// What can do no harm, or what another wall stands behind: Landlock decides about
-// files, and where it is not there, changes_files are refused before these are asked.
+// What can do no harm, or what another wall stands behind: Landlock or mounts decide about
+// files, and where they are not there, changes_files are refused before these are asked.
 static const short harmless[] = {
 #ifdef __x86_64__
 	N(open), N(stat), N(lstat), N(poll), N(access), N(pipe), N(select), N(dup2), N(pause), N(alarm), N(fork), N(vfork),
@@ -72,13 +79,19 @@ static const short harmless[] = {
 	451 /* cachestat */, 454, 455, 456 /* futex */, 457, 458 /* statmount, listmount */, 464, 465 /* getxattrat, listxattrat */,
 };
 
-// What changes the file system, refused where Landlock does not see to it.
+// What changes the file system, refused where no other wall sees to it.
 static const short changes_files[] = {
 #ifdef __x86_64__
 	N(creat), N(mkdir), N(rmdir), N(unlink), N(rename), N(link), N(symlink),
 #endif
-	N(mkdirat), N(unlinkat), N(renameat), N(renameat2), N(linkat), N(symlinkat), N(ftruncate), N(fallocate),
+	N(mkdirat), N(unlinkat), N(renameat), N(renameat2), N(linkat), N(symlinkat),
 };
+
+static int is_change(int number) {
+	for (uword i = 0; i < sizeof changes_files / sizeof *changes_files; i++)
+		if (changes_files[i] == number) return 1;
+	return 0;
+}
 
 // Requests of ioctl that only read.
 static const u32 reading[] = {
@@ -94,33 +107,41 @@ static const u32 terminal_modes[] = {0x5402, 0x5403, 0x5404, 0x402C542B, 0x402C5
 
 enum { NEW_NAMESPACES = 0x7E020080, SIGNAL_SIGIO_OWNER = 8, SIGNAL_OWNER_EX = 15, LEASE = 1024 };
 
-// opens decides about open and openat: what opens for writing goes to for_writing, and
-// in a closed cage everything. Behind Landlock only O_TRUNC without a mode for writing is
-// refused, which versions 1 and 2 do not see.
-static void opens(int number, int flags, int landlock, int closed, u32 for_writing) {
-	if (closed) decide(number, for_writing);
-	else if (landlock) among(number, flags, ACCESS_MODE | TRUNCATE, LIST(TRUNCATE), REFUSE(NO_PERMISSION), ALLOW);
-	else among(number, flags, ACCESS_MODE | CREATE | TRUNCATE | UNNAMED, LIST(0), ALLOW, for_writing);
+// refusal is what becomes of a call that is refused: the supervisor refuses it and takes
+// note, where there is one.
+static u32 refusal(const struct walls *w, u32 error) { return w->asked ? SECCOMP_RET_USER_NOTIF : REFUSE(error); }
+
+// elsewhere reports whether another wall than the filter holds the file system.
+static int elsewhere(const struct walls *w) { return w->landlock || w->mounts; }
+
+// opens decides about open and openat. The supervisor is asked about what opens for
+// writing, and in a closed cage about everything. Without one, what another wall holds
+// passes, but for O_TRUNC without a mode for writing: Landlock sees it since version 3.
+static void opens(int number, int flags, const struct walls *w) {
+	if (w->closed) decide(number, SECCOMP_RET_USER_NOTIF);
+	else if (elsewhere(w) && !w->asked) among(number, flags, ACCESS_MODE | TRUNCATE, LIST(TRUNCATE), REFUSE(NO_PERMISSION), ALLOW);
+	else among(number, flags, ACCESS_MODE | CREATE | TRUNCATE | UNNAMED, LIST(0), ALLOW, refusal(w, READ_ONLY));
 }
 
 // signals are kept among the cage's own processes by Landlock since its version 6.
 // Without that, only the question whether a process is there is allowed: nothing in the
 // cage can end anything else.
-static void signals(int scoped) {
+static void signals(const struct walls *w, int scoped) {
+	const u32 refuse = refusal(w, NO_PERMISSION);
 	const int calls[] = {N(kill), N(tkill), N(tgkill), N(rt_sigqueueinfo), N(rt_tgsigqueueinfo), 424 /* pidfd_send_signal */};
 	if (scoped) {
 		for (uword i = 0; i < sizeof calls / sizeof *calls; i++) decide(calls[i], ALLOW);
-		among(N(fcntl), 1, WHOLE, LIST(LEASE), REFUSE(NO_PERMISSION), ALLOW);
+		among(N(fcntl), 1, WHOLE, LIST(LEASE), refuse, ALLOW);
 		return;
 	}
-	among(N(kill), 1, WHOLE, LIST(0), ALLOW, REFUSE(NO_PERMISSION));
-	among(N(tgkill), 2, WHOLE, LIST(0), ALLOW, REFUSE(NO_PERMISSION));
-	among(N(fcntl), 1, WHOLE, LIST(LEASE, SIGNAL_SIGIO_OWNER, SIGNAL_OWNER_EX), REFUSE(NO_PERMISSION), ALLOW);
+	among(N(kill), 1, WHOLE, LIST(0), ALLOW, refuse);
+	among(N(tgkill), 2, WHOLE, LIST(0), ALLOW, refuse);
+	among(N(fcntl), 1, WHOLE, LIST(LEASE, SIGNAL_SIGIO_OWNER, SIGNAL_OWNER_EX), refuse, ALLOW);
 }
 
-// make_filter writes the program. for_writing is what becomes of an open for writing
-// where Landlock does not decide about it.
-static void make_filter(const char *grants, int landlock, int scoped, u32 for_writing) {
+// make_filter writes the program. scoped says that Landlock sees to signals.
+static void make_filter(const char *grants, const struct walls *w, int scoped) {
+	const u32 refuse = refusal(w, NO_PERMISSION);
 	size = 0;
 	emit(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
 	emit(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
@@ -132,25 +153,27 @@ static void make_filter(const char *grants, int landlock, int scoped, u32 for_wr
 #endif
 	emit(BPF_JMP | BPF_JGT | BPF_K, NEWEST, 0, 1);
 	finish(REFUSE(NO_SYSCALL));
-	int closed = contains(grants, 'C');
-	opens(N(openat), 2, landlock, closed, for_writing);
+	opens(N(openat), 2, w);
 #ifdef __x86_64__
-	opens(N(open), 1, landlock, closed, for_writing);
+	opens(N(open), 1, w);
 #endif
 	decide(437, REFUSE(NO_SYSCALL)); // openat2, clone3 and io_uring: their arguments cannot be read here
 	decide(435, REFUSE(NO_SYSCALL));
 	decide(425, REFUSE(NO_SYSCALL));
-	decide(N(truncate), REFUSE(READ_ONLY)); // Landlock sees it only since its version 3
-	decide(N(name_to_handle_at), REFUSE(NO_PERMISSION));
-	if (!landlock) {
-		for (uword i = 0; i < sizeof changes_files / sizeof *changes_files; i++) decide(changes_files[i], REFUSE(READ_ONLY));
+	decide(N(truncate), refusal(w, READ_ONLY)); // Landlock sees it only since its version 3
+	decide(N(name_to_handle_at), refuse);
+	if (!elsewhere(w) || w->asked)
+		for (uword i = 0; i < sizeof changes_files / sizeof *changes_files; i++) decide(changes_files[i], refusal(w, READ_ONLY));
+	if (!elsewhere(w)) {
+		decide(N(ftruncate), refusal(w, READ_ONLY));
+		decide(N(fallocate), refusal(w, READ_ONLY));
 		// A bound unix socket is a file; netlink has to bind to read.
-		decide(contains(grants, 'U') ? N(bind) : N(socketpair), REFUSE(NO_PERMISSION));
+		decide(contains(grants, 'U') ? N(bind) : N(socketpair), refuse);
 	}
 	when_is(N(clone), 4);
 	load_argument(0);
 	emit(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, 0, 1);
-	finish(REFUSE(NO_PERMISSION));
+	finish(refuse);
 	finish(ALLOW);
 	// Netlink reads; what it could change needs a capability that is gone.
 	u32 families[4];
@@ -158,17 +181,17 @@ static void make_filter(const char *grants, int landlock, int scoped, u32 for_wr
 	families[n++] = 16;
 	if (contains(grants, 'U')) families[n++] = 1;
 	if (contains(grants, 'I')) families[n++] = 2, families[n++] = 10;
-	among(N(socket), 0, WHOLE, families, n, ALLOW, REFUSE(NO_PERMISSION));
+	among(N(socket), 0, WHOLE, families, n, ALLOW, refuse);
 	// The end of a datagram pair could be sent on to any socket, so only streams.
-	among(N(socketpair), 1, 15, LIST(1, 5), ALLOW, REFUSE(NO_PERMISSION));
+	among(N(socketpair), 1, 15, LIST(1, 5), ALLOW, refuse);
 	int modes = contains(grants, 'T') ? sizeof terminal_modes / sizeof *terminal_modes : 0;
 	when_is(N(ioctl), 2 * (sizeof reading / sizeof *reading + modes) + 2);
 	load_argument(1);
 	for (uword i = 0; i < sizeof reading / sizeof *reading; i++) decide(reading[i], ALLOW);
 	for (int i = 0; i < modes; i++) decide(terminal_modes[i], ALLOW);
-	finish(REFUSE(NO_PERMISSION));
-	signals(scoped);
-	among(N(flock), 1, 3, LIST(2), REFUSE(NO_PERMISSION), ALLOW); // an exclusive lock can stop a service
+	finish(refuse);
+	signals(w, scoped);
+	among(N(flock), 1, 3, LIST(2), refuse, ALLOW); // an exclusive lock can stop a service
 	// prlimit64: one's own limits, or only a question.
 	when_is(N(prlimit64), 8);
 	load_argument(0);
@@ -178,17 +201,17 @@ static void make_filter(const char *grants, int landlock, int scoped, u32 for_wr
 	load_upper_argument(2);
 	emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
 	finish(ALLOW);
-	finish(REFUSE(NO_PERMISSION));
-	among(N(setpriority), 1, WHOLE, LIST(0), ALLOW, REFUSE(NO_PERMISSION));
-	among(N(ioprio_set), 1, WHOLE, LIST(0), ALLOW, REFUSE(NO_PERMISSION));
-	among(N(sched_setaffinity), 0, WHOLE, LIST(0), ALLOW, REFUSE(NO_PERMISSION));
-	among(N(sched_setscheduler), 0, WHOLE, LIST(0), ALLOW, REFUSE(NO_PERMISSION));
-	among(N(syslog), 0, WHOLE, LIST(2, 3, 9, 10), ALLOW, REFUSE(NO_PERMISSION)); // reading, not clearing
-	among(N(shmctl), 1, WHOLE, LIST(2, 3, 13, 14, 15, 0x102), ALLOW, REFUSE(NO_PERMISSION));
-	among(N(semctl), 2, WHOLE, LIST(2, 3, 11, 12, 13, 14, 15, 18, 19, 0x102), ALLOW, REFUSE(NO_PERMISSION));
-	among(N(msgctl), 1, WHOLE, LIST(2, 3, 11, 12, 13, 0x102), ALLOW, REFUSE(NO_PERMISSION));
+	finish(refuse);
+	among(N(setpriority), 1, WHOLE, LIST(0), ALLOW, refuse);
+	among(N(ioprio_set), 1, WHOLE, LIST(0), ALLOW, refuse);
+	among(N(sched_setaffinity), 0, WHOLE, LIST(0), ALLOW, refuse);
+	among(N(sched_setscheduler), 0, WHOLE, LIST(0), ALLOW, refuse);
+	among(N(syslog), 0, WHOLE, LIST(2, 3, 9, 10), ALLOW, refuse); // reading, not clearing
+	among(N(shmctl), 1, WHOLE, LIST(2, 3, 13, 14, 15, 0x102), ALLOW, refuse);
+	among(N(semctl), 2, WHOLE, LIST(2, 3, 11, 12, 13, 14, 15, 18, 19, 0x102), ALLOW, refuse);
+	among(N(msgctl), 1, WHOLE, LIST(2, 3, 11, 12, 13, 0x102), ALLOW, refuse);
 	for (uword i = 0; i < sizeof harmless / sizeof *harmless; i++) decide(harmless[i], ALLOW);
-	finish(REFUSE(NO_PERMISSION));
+	finish(refuse);
 }
 
 // put_up_filter installs the program; the result is a descriptor of its listener if

@@ -111,6 +111,8 @@ static int is_foreign(const char *path, int thread) {
 	return 0;
 }
 
+static int hidden; // the last file that was judged stays closed
+
 // judge decides about an opened file: 0, or why it stays closed.
 static word judge(word fd, int thread, int own) {
 	char link[40], path[4200];
@@ -150,6 +152,7 @@ static word open_judged(int thread, int folder, char *path, word flags) {
 	if (fd < 0) return fd;
 	word why = only ? 0 : judge(fd, thread, own);
 	if (why < 0) {
+		hidden = 1;
 		CALL(close, fd, 0, 0, 0, 0);
 		return why;
 	}

@@ -1,11 +1,10 @@
 // The supervisor: it stands outside of the cage, hands the few harmless devices to a cage
-// without Landlock, passes signals on, and ends what the command left behind.
+// that only the filter holds, takes note of what is refused, passes signals on, and ends
+// what the command left behind.
 
 enum {
 	SHARED_FILES = 0x400, // CLONE_FILES
-	CHILD_ENDED = 17,     // SIGCHLD
 	KILL = 9,
-	TERMINATE = 15,
 	SET_PARENT_DEATH_SIGNAL = 1,
 	SET_CHILD_SUBREAPER = 36,
 	BLOCK = 0,
@@ -55,29 +54,92 @@ static word open_device(const char *path, word flags) {
 	return CALL(openat, FROM_CWD, device, (flags & ACCESS_MODE) | NO_TERMINAL | CLOSE_ON_EXEC, 0, 0);
 }
 
-// answer_open answers one open.
-static void answer_open(int listener, int closed) {
+// open_stream opens what a thread has already, by its name in /dev or /proc, if it is a
+// pipe without a name or a terminal that the supervisor has, too.
+static word open_stream(int thread, const char *path, word flags) {
+	char at[4300], link[64];
+	append(at, path);
+	if (!own_process(at, thread)) return -READ_ONLY;
+	word n = CALL(readlinkat, FROM_CWD, at, link, sizeof link - 1, 0);
+	if (n < 0) return n;
+	link[n] = 0;
+	if (begins(link, "pipe:[")) {
+		word fd = CALL(openat, FROM_CWD, at, (flags & ACCESS_MODE) | NO_WAITING | CLOSE_ON_EXEC, 0, 0);
+		if (fd >= 0 && !(flags & NO_WAITING)) CALL(fcntl, fd, 4 /* F_SETFL */, 0, 0, 0);
+		return fd;
+	}
+	struct status it = {0}, own = {0};
+	if (CALL(statx, FROM_CWD, at, 0, STATX_TYPE_AND_MODE, &it) < 0 || (it.mode & 0170000) != 0020000) return -READ_ONLY;
+	for (int fd = 0; fd < 3; fd++)
+		if (CALL(statx, fd, "", 0x1000 /* AT_EMPTY_PATH */, STATX_TYPE_AND_MODE, &own) == 0 && (own.mode & 0170000) == 0020000 &&
+		    own.device_major == it.device_major && own.device_minor == it.device_minor)
+			return CALL(fcntl, fd, 1030 /* F_DUPFD_CLOEXEC */, 3, 0, 0);
+	return -READ_ONLY;
+}
+
+// may_be_written reports whether another wall may let the file of that name be written,
+// as far as its name says.
+static int may_be_written(const char *path) {
+	static const char *const starts[] = {"/dev/pts/", "/dev/std", "/dev/fd/", "/proc/self/fd/", 0};
+	for (int i = 0; starts[i]; i++)
+		if (begins(path, starts[i])) return 1;
+	return safe_device(path) || same(path, "/dev/random") || same(path, "/dev/urandom");
+}
+
+enum { ANOTHER_WALL = -4095 }; // no error of the kernel's, and no descriptor
+
+// answer_open decides about an open: a descriptor, an error, or ANOTHER_WALL for what that
+// one decides about.
+static word answer_open(const struct seccomp_notif *asked, const struct walls *w, word flags) {
 	static char path[4200];
+	int at = asked->data.nr == N(openat);
+	word n = remote_text(asked->pid, asked->data.args[at], path, 4096), fd;
+	int writing = (flags & (ACCESS_MODE | CREATE | TRUNCATE | UNNAMED)) != 0;
+	if (writing && elsewhere(w) && !w->closed) {
+		if (n < 0 || !may_be_written(path)) note_file("write", n < 0 ? "?" : path);
+		return (flags & (ACCESS_MODE | TRUNCATE)) == TRUNCATE ? -NO_PERMISSION : ANOTHER_WALL;
+	}
+	if (n < 0) return n;
+	if (writing) {
+		fd = open_device(path, flags);
+		if (fd == -READ_ONLY) fd = open_stream(asked->pid, path, flags);
+		if (fd == -READ_ONLY) note_file("write", path);
+	} else if (w->closed) {
+		hidden = 0;
+		fd = open_judged(asked->pid, at ? (int)asked->data.args[0] : FROM_CWD, path, flags);
+		if (hidden) note_file("read", path);
+	} else {
+		fd = -READ_ONLY;
+	}
+	return fd;
+}
+
+// answer answers one call that the filter asks about.
+static void answer(int listener, const struct walls *w) {
 	struct seccomp_notif asked = {0};
 	if (CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_RECV, &asked, 0, 0) < 0) return;
-	struct seccomp_notif_resp answer = {asked.id, 0, -READ_ONLY, 0};
-	int at = asked.data.nr == N(openat);
-	word flags = (int)asked.data.args[at + 1], fd = remote_text(asked.pid, asked.data.args[at], path, 4096);
-	if (fd >= 0) {
-		if (flags & (ACCESS_MODE | CREATE | TRUNCATE | UNNAMED)) fd = open_device(path, flags);
-		else if (closed) fd = open_judged(asked.pid, at ? (int)asked.data.args[0] : FROM_CWD, path, flags);
-		else fd = -READ_ONLY;
-	}
-	if (fd >= 0) {
-		struct seccomp_notif_addfd given = {asked.id, 0, (u32)fd, 0, (u32)(flags & CLOSE_ON_EXEC)};
-		word there = CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given, 0, 0);
-		answer.error = there < 0 ? there : 0;
-		answer.val = there < 0 ? 0 : there;
-		CALL(close, fd, 0, 0, 0, 0);
+	struct seccomp_notif_resp given = {asked.id, 0, -NO_PERMISSION, 0};
+	int number = asked.data.nr, at = number == N(openat), open = at;
+#ifdef __x86_64__
+	open |= number == N(open);
+#endif
+	if (open) {
+		word flags = (int)asked.data.args[at + 1], fd = answer_open(&asked, w, flags);
+		given.error = fd;
+		if (fd == ANOTHER_WALL) given.error = 0, given.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+		if (fd >= 0) {
+			struct seccomp_notif_addfd add = {asked.id, 0, (u32)fd, 0, (u32)(flags & CLOSE_ON_EXEC)};
+			word there = CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add, 0, 0);
+			given.error = there < 0 ? there : 0;
+			given.val = there < 0 ? 0 : there;
+			CALL(close, fd, 0, 0, 0, 0);
+		}
 	} else {
-		answer.error = fd;
+		note_call(&asked);
+		if (is_change(number) && elsewhere(w)) given.error = 0, given.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+		else if (is_change(number) || number == N(truncate) || number == N(ftruncate) || number == N(fallocate)) given.error = -READ_ONLY;
 	}
-	CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_SEND, &answer, 0, 0);
+	CALL(ioctl, listener, SECCOMP_IOCTL_NOTIF_SEND, &given, 0, 0);
 }
 
 // The modes of the terminal on standard input, to be put back when the command ends.
@@ -148,13 +210,14 @@ static void pass_on(int signals, word command) {
 }
 
 // supervise stays until the command has ended. listener is the filter's, or BAD_FD.
-static void supervise(word command, int signals, int listener, int closed, const struct modes *terminal) {
+static void supervise(word command, int signals, int listener, const struct walls *w, const struct modes *terminal) {
 	for (;;) {
 		u32 status;
 		word ended = CALL(wait4, -1, &status, 1 /* WNOHANG */, 0, 0);
 		if (ended == command) {
 			end_children();
 			restore_modes(terminal);
+			tell_refusals(status != 0);
 			end_as(status);
 		}
 		if (ended > 0) continue;
@@ -162,7 +225,7 @@ static void supervise(word command, int signals, int listener, int closed, const
 		if (CALL(ppoll, waiting, listener == BAD_FD ? 1 : 2, 0, 0, 0) < 0) continue;
 		if (waiting[0].happened & READABLE) pass_on(signals, command);
 		if (listener == BAD_FD) continue;
-		if (waiting[1].happened & READABLE) answer_open(listener, closed);
+		if (waiting[1].happened & READABLE) answer(listener, w);
 		else if (waiting[1].happened) listener = BAD_FD; // the last of the cage has gone
 	}
 }

@@ -39,6 +39,7 @@ __asm__(".globl _start\n_start:\n mov x0, sp\n and sp, x0, #-16\n bl begin\n");
 #define CALL(name, a, b, c, d, e) syscall6(__NR_##name, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), 0)
 
 enum {
+	CHILD_ENDED = 17, // SIGCHLD
 	BAD_FD = -1,
 	FROM_CWD = -100,
 	NO_PERMISSION = 1,
@@ -113,6 +114,12 @@ static const char *base_name(const char *path) {
 	for (; *path; path++)
 		if (*path == '/') name = path + 1;
 	return name;
+}
+
+// begins reports whether s begins with a text.
+static int begins(const char *s, const char *with) {
+	while (*with && *s == *with) s++, with++;
+	return !*with;
 }
 
 // append writes s at the end of a text and returns the new end.

@@ -53,20 +53,25 @@ func (h *Core) LookAround(ctx context.Context, r policy.Request) []policy.Look {
 // look runs a probe for an action. The policy lets it pass only if it plainly
 // observes.
 func (h *Core) look(ctx context.Context, action tools.Action, p preview.Probe) policy.Look {
-	l := policy.Look{Title: p.Title, Ran: p.Command}
 	about, err := h.Guard.About(action.Target)
 	if err != nil {
-		l.Note = err.Error()
-		return l
+		return policy.Look{Title: p.Title, Ran: p.Command, Note: err.Error()}
 	}
+	l := policy.Look{Title: p.Title, Ran: p.Command}
+	h.runLook(ctx, &l, tools.Action{
+		Tool: "preview", Kind: tools.Exec, Target: action.Target, User: action.User, Dir: action.Dir,
+		Command: p.Command, Dialect: about.Shell, Wait: lookTime,
+	})
+	return l
+}
+
+// runLook runs a look that the operator has asked for, and says in l what came of it.
+func (h *Core) runLook(ctx context.Context, l *policy.Look, action tools.Action) {
 	var output string
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	answer := h.Gate.Pass(ctx, gate.Step{
-		Action: tools.Action{
-			Tool: "preview", Kind: tools.Exec, Target: action.Target, User: action.User, Dir: action.Dir,
-			Command: p.Command, Dialect: about.Shell, Wait: lookTime,
-		},
+		Action:   action,
 		Operator: true, Preview: true,
 		Execute: func(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
 			var record tools.Record
@@ -95,7 +100,6 @@ func (h *Core) look(ctx context.Context, action tools.Action, p preview.Probe) p
 	case l.Output == "" && l.Note == "":
 		l.Note = "it says nothing"
 	}
-	return l
 }
 
 // firstLines bounds a text, and says so.

@@ -126,6 +126,8 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Standing:        d.standing,
 		Preview:         d.preview,
 		Previews:        d.previews,
+		Try:             d.try,
+		Tries:           d.tries,
 		Undo:            d.undo,
 		Undoable:        d.undoable,
 		Steer:           d.steer,

@@ -26,6 +26,21 @@ func (d *Controller) preview(ctx context.Context, r policy.Request) []policy.Loo
 	return parts.core.LookAround(ctx, r)
 }
 
+// tries reports whether what r asks about can be run held.
+func (d *Controller) tries(r policy.Request) bool {
+	h := d.core()
+	return h != nil && h.CanTry(r)
+}
+
+// try runs what r asks about where it can change nothing.
+func (d *Controller) try(ctx context.Context, r policy.Request) []policy.Look {
+	parts, err := d.ready(ctx)
+	if err != nil {
+		return []policy.Look{{Title: "it failed", Note: err.Error()}}
+	}
+	return parts.core.Try(ctx, r)
+}
+
 // standing reports whether the pane of an action is as it was when the action
 // was planned, and nobody has typed there since.
 func (d *Controller) standing(ctx context.Context, a tools.Action, since time.Time) error {

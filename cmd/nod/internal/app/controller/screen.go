@@ -64,6 +64,7 @@ func (d *Controller) openScreen(ctx context.Context, opt console.Options) error 
 	approver := policy.NewTerminal(tty)
 	if opt.Preview != nil {
 		approver.OnPreview(opt.Previews, opt.Preview)
+		approver.OnTrial(opt.Tries, opt.Try)
 	}
 	talk, err := plain.New(opt, tty, approver)
 	if err != nil {

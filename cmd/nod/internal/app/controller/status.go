@@ -33,6 +33,7 @@ func (d *Controller) report(ctx context.Context) []string {
 	}
 	lines = append(lines, d.engineReport(h)...)
 	open, _ := h.Targets.List()
+	lines = append(lines, heldReport(h, open)...)
 	for _, s := range open {
 		for _, p := range s.List() {
 			lines = append(lines, fmt.Sprintf("pane     %s %s %s/%s: %s", s.Name(), p.ID(), p.Session(), p.Name(), p.Attach()))

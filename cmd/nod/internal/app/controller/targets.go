@@ -90,6 +90,7 @@ func (d *Controller) connect(ctx context.Context, h *app.Core, name string) erro
 			return err
 		}
 	}
+	d.background.Go(func() { d.tendCage(ctx, h, s) })
 	if s.Panes == nil {
 		return nil
 	}
@@ -239,6 +240,8 @@ func (d *Controller) statusOf(name string) console.TargetStatus {
 			d.mu.Lock()
 			status.Load = d.loads[name]
 			d.mu.Unlock()
+			words, held := holding(h, open[there])
+			status.NotHeld = words != "" && !held
 		}
 	default:
 		status.State = "not connected"
@@ -274,6 +277,9 @@ func (d *Controller) listTargets() []picker.Target {
 			if there, ok := s.Container.Known(); ok && t.Detail == "" {
 				t.Detail = inWords(there)
 			}
+		}
+		if words, held := holding(h, s); t.Detail == "" && words != "" && !held {
+			t.Detail = "looks are not held"
 		}
 		add(t)
 	}

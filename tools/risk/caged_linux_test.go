@@ -1,0 +1,91 @@
+package risk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/confine"
+	"github.com/nod-console/nod/backends/local"
+)
+
+const (
+	// cagedSample is how many commands there are for one that runs; CAGED=all runs all.
+	cagedSample = 40
+	// cagedTime bounds a command: some look for ever, or ask hosts that are not there.
+	cagedTime = 2 * time.Second
+)
+
+// quiet are programs whose answer is whole without what they are refused.
+var quiet = map[string]string{
+	"top":   "it makes the folder of its settings",
+	"blkid": "it keeps a cache in /run/blkid",
+}
+
+// The kernel is the judge: what the corpus calls automatic runs in its cage, with the
+// grants that its verdict names, without being refused a write or a connection.
+func TestAutomaticCommandsAreRefusedNothingInTheirCage(t *testing.T) {
+	target := local.New([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TERM=xterm", "LC_ALL=C.UTF-8", "PAGER=cat"})
+	cage, err := confine.Install(t.Context(), target, "\n")
+	var none *confine.NotHeldError
+	if errors.As(err, &none) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(cage.Remove(context.Background(), target), target.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	every := cagedSample
+	if os.Getenv("CAGED") == "all" {
+		every = 1
+	}
+	n, ran := 0, 0
+	for _, e := range corpus(t) {
+		v := Command(e.command, Bash)
+		wall := cage.For(v.Needs.String())
+		if !e.auto || e.reach || !v.Auto || v.InShell || v.Needs.Has(NeedFree) || wall == confine.None {
+			continue
+		}
+		if n++; n%every != 0 {
+			continue
+		}
+		if told, ok := caged(t, target, cage.Wrap([]string{"bash", "-c", e.command}, confine.Hold{Wall: wall, Grants: v.Needs.String(), Limits: confine.Modest})); ok {
+			ran++
+			program, _, _ := strings.Cut(e.command, " ")
+			if told != "" && told != "use a unix socket" && quiet[program] == "" {
+				t.Errorf("%s:%d: %s (%s): the cage refused: %s", e.file, e.line, e.command, v.Needs, told)
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("none of them ran")
+	}
+	t.Logf("%d of %d ran", ran, n/every)
+}
+
+// caged runs a held command and returns what was refused; ok is false for one that did not
+// end in time or is not installed.
+func caged(t *testing.T, target backends.Target, argv []string) (refused string, ok bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), cagedTime)
+	defer cancel()
+	var complaints bytes.Buffer
+	p, err := target.Exec(ctx, backends.Command{Argv: argv, Dir: "/tmp", Stdin: strings.NewReader("a b\n"), Stderr: &complaints})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := p.Wait()
+	if err != nil || outcome == backends.ExitedWith(127) {
+		return "", false
+	}
+	return confine.Refusals(complaints.String()), true
+}
