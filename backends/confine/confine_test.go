@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -663,6 +664,43 @@ func TestAChangedHelperIsNotRun(t *testing.T) {
 type elsewhere struct{ backends.Target }
 
 func (elsewhere) Name() string { return "ssh:elsewhere" }
+
+// A target that cannot be reached any more does not fail the end.
+func TestTheEndDoesNotNeedTheTarget(t *testing.T) {
+	for _, lost := range []error{backends.ErrUnreachable, backends.ErrEnded, nil} {
+		there := &losable{Target: local.New(os.Environ())}
+		k := NewKeeper(there, testSecrets)
+		cage, err := k.Cage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(cage.run[0])) })
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		there.lost.Store(&lost)
+		if err := k.Close(ctx); err != nil {
+			t.Errorf("lost by %v: %v", lost, err)
+		}
+		cancel()
+	}
+}
+
+// losable is this machine until it is lost: with an error, or (nil) by not answering any more.
+type losable struct {
+	backends.Target
+	lost atomic.Pointer[error]
+}
+
+func (l *losable) Exec(ctx context.Context, c backends.Command) (backends.Process, error) {
+	lost := l.lost.Load()
+	switch {
+	case lost == nil:
+		return l.Target.Exec(ctx, c)
+	case *lost == nil:
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	return nil, *lost
+}
 
 // What a connection that has ended left behind is swept by the next one.
 func TestTheNextConnectionSweeps(t *testing.T) {

@@ -112,7 +112,8 @@ func (k *Keeper) Doubt() {
 	k.mu.Unlock()
 }
 
-// Close removes the helper from the target.
+// Close removes the helper from the target. Where the target cannot be reached, or does
+// not answer before ctx ends, the helper stays: the next installation there removes it.
 func (k *Keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	trying := k.trying
@@ -121,7 +122,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 		select {
 		case <-trying:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return nil
 		}
 	}
 	k.mu.Lock()
@@ -131,5 +132,9 @@ func (k *Keeper) Close(ctx context.Context) error {
 	if cage == nil {
 		return nil
 	}
-	return cage.Remove(ctx, k.target)
+	err := cage.Remove(ctx, k.target)
+	if errors.Is(err, backends.ErrUnreachable) || errors.Is(err, backends.ErrEnded) || ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
