@@ -7,6 +7,8 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 LINT     := $(GO) tool -modfile=.tools/go.mod golangci-lint
 VULN     := $(GO) tool -modfile=.tools/go.mod govulncheck
 FUZZTIME ?= 60s
+# Tests wait more than they compute: more of them at once than there are processors.
+PARALLEL ?= 4
 FORMS    ?= 16
 BENCH    ?= .
 
@@ -31,7 +33,7 @@ deps: ## install the programs that nod and its tests use (Debian)
 
 test: ## all tests, with the race detector, real tmux and real shells
 	@.ci/deps
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 30m ./...
+	GORACE=atexit_sleep_ms=0 $(GO) test -race -parallel $(PARALLEL) -timeout 30m ./...
 
 e2e: build ## the long tests: full counts and soaks
 	@.ci/deps
