@@ -22,23 +22,14 @@ func (s suite) held(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := s.folder(t)
-	output(t, s.target, `echo old > "$0/old"`, dir)
-	var stdout, stderr bytes.Buffer
-	p := start(t, s.target, backends.Command{
-		Argv:  cage.Wrap(sh(`cat; cat "$0/old"; rm "$0/old"; echo x > "$0/new"; echo no >&2 2>/dev/null; exit 7`, dir), confine.Hold{Wall: cage.Wall(), Limits: confine.Modest}),
-		Stdin: strings.NewReader("in\n"), Stdout: &stdout, Stderr: &stderr,
-	})
-	if o := finish(t, p); o != backends.ExitedWith(7) {
-		t.Errorf("outcome %s, %s", o, stderr.String())
+	walls := []confine.Wall{cage.Wall()}
+	if looks := cage.For("P"); looks != confine.None && looks != cage.Wall() {
+		walls = append(walls, looks)
 	}
-	if got := stdout.String(); got != "in\nold\n" {
-		t.Errorf("%q, %q", got, stderr.String())
+	for _, wall := range walls {
+		t.Run(wall.String(), func(t *testing.T) { s.behind(t, cage, wall) })
 	}
-	if got := output(t, s.target, `ls "$0"`, dir); got != "old\n" {
-		t.Errorf("afterwards there is %q", got)
-	}
-	p = start(t, s.target, backends.Command{Argv: cage.Wrap(sh("kill -9 $$"), confine.Hold{Wall: cage.Wall()})})
+	p := start(t, s.target, backends.Command{Argv: cage.Wrap(sh("kill -9 $$"), confine.Hold{Wall: cage.Wall()})})
 	if o := s.finishSignalled(t, p); cage.Wall() == confine.Landlock && o != s.endedBy(backends.KILL) {
 		t.Errorf("a signal: %s", o)
 	}
@@ -48,5 +39,28 @@ func (s suite) held(t *testing.T) {
 	}
 	if got := output(t, s.target, `test ! -e "$0" && echo gone`, strings.TrimSuffix(prefix, " ")); got != "gone\n" {
 		t.Errorf("the helper is left behind: %q", got)
+	}
+}
+
+// behind holds a command behind one wall.
+func (s suite) behind(t *testing.T, cage *confine.Cage, wall confine.Wall) {
+	dir := s.folder(t)
+	output(t, s.target, `echo old > "$0/old"`, dir)
+	var stdout, stderr bytes.Buffer
+	p := start(t, s.target, backends.Command{
+		Argv:  cage.Wrap(sh(`cat; cat "$0/old"; rm "$0/old"; echo x > "$0/new"; echo no >/dev/null && echo fine; exit 7`, dir), confine.Hold{Wall: wall, Limits: confine.Modest}),
+		Stdin: strings.NewReader("in\n"), Stdout: &stdout, Stderr: &stderr,
+	})
+	if o := finish(t, p); o != backends.ExitedWith(7) {
+		t.Errorf("outcome %s, %s", o, stderr.String())
+	}
+	if got := stdout.String(); got != "in\nold\nfine\n" {
+		t.Errorf("%q, %q", got, stderr.String())
+	}
+	if got := output(t, s.target, `ls "$0"`, dir); got != "old\n" {
+		t.Errorf("afterwards there is %q", got)
+	}
+	if got := confine.Refusals(stderr.String()); wall != confine.ReadOnlyMounts && !strings.Contains(got, dir) {
+		t.Errorf("what was refused has no path: %q", stderr.String())
 	}
 }

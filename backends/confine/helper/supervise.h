@@ -29,14 +29,29 @@ static const char *safe_device(const char *path) {
 	return 0;
 }
 
+// remote_bytes reads from the memory of a thread of the cage; the result is how much, or
+// negative. A container engine may keep the system call for this to containers with
+// CAP_SYS_PTRACE; reading the file of the memory asks the same of the kernel.
+static word remote_bytes(int thread, uword from, char *to, uword most) {
+	struct { void *at; uword length; } here = {to, most}, there = {(void *)from, most};
+	word got = syscall6(N(process_vm_readv), thread, (word)&here, 1, (word)&there, 1, 0);
+	if (got != -NO_PERMISSION && got != -NO_SYSCALL) return got;
+	char path[40];
+	append(append_number(append(path, "/proc/"), thread), "/mem");
+	word fd = CALL(openat, FROM_CWD, path, CLOSE_ON_EXEC, 0, 0);
+	if (fd < 0) return fd;
+	got = CALL(pread64, fd, to, most, from, 0);
+	CALL(close, fd, 0, 0, 0, 0);
+	return got;
+}
+
 // remote_text reads a text from the memory of a thread of the cage; the result is its
 // length, or negative.
 static word remote_text(int thread, uword from, char *to, uword most) {
 	uword n = 0;
 	while (n < most) {
 		uword page = 4096 - (from + n) % 4096, want = page < most - n ? page : most - n;
-		struct { void *at; uword length; } here = {to + n, want}, there = {(void *)(from + n), want};
-		word got = syscall6(N(process_vm_readv), thread, (word)&here, 1, (word)&there, 1, 0);
+		word got = remote_bytes(thread, from + n, to + n, want);
 		if (got <= 0) return got < 0 ? got : -NO_ACCESS;
 		for (word i = 0; i < got; i++)
 			if (!to[n + i]) return n + i;
