@@ -52,10 +52,12 @@ fuzz: ## fuzz each target for FUZZTIME
 mutants: ## plant faults, one at a time: a test must find each
 	@$(GO) run -C .tools ./mutants
 
-lint: ## formatting, vet, the linters, and that each fault of mutants can be planted
+precheck: ## formatting, and that each fault of mutants can be planted
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) run -C .tools ./mutants -check
 	@$(GO) vet -C .tools/shots . && $(GO) test -C .tools/shots .
+
+lint: precheck ## precheck, and the linters
 	$(LINT) run ./...
 
 fmt: ## format the code
@@ -79,6 +81,6 @@ redact-rates: ## how much of gitleaks' fixtures is found, and with TRUFFLEHOG=ch
 generate: ## renew generated files
 	$(GO) generate ./...
 
-check: lint test ## what the gate runs
+check: lint test ## what has to pass before a commit
 
-.PHONY: help run build layers deps test e2e evidence bench fuzz mutants lint fmt vuln shots redact-rules redact-rates generate check
+.PHONY: precheck help run build layers deps test e2e evidence bench fuzz mutants lint fmt vuln shots redact-rules redact-rates generate check
