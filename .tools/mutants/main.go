@@ -31,6 +31,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -74,7 +75,10 @@ func run(ctx context.Context, root, only string, jobs int, check bool) error {
 	planted := make([][]byte, len(all))
 	var stale []error
 	for i, m := range all {
-		if planted[i], err = m.plant(root); err != nil {
+		if planted[i], err = m.plant(root); err == nil {
+			err = m.tested(root)
+		}
+		if err != nil {
 			stale = append(stale, err)
 		}
 	}
@@ -184,6 +188,28 @@ func parse(list, text string) ([]mutant, error) {
 		}
 	}
 	return all, nil
+}
+
+// tested says whether the package has a test of the name.
+func (m mutant) tested(root string) error {
+	files, err := filepath.Glob(filepath.Join(root, m.pkg, "*_test.go"))
+	if err != nil {
+		return err
+	}
+	name, err := regexp.Compile(`(?m)^func (` + strings.ReplaceAll(m.run, "$", `\(`) + `)`)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", m.list, m.name, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if name.Match(text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %s: %s has no test %s", m.list, m.name, m.pkg, m.run)
 }
 
 // plant is the file with the fault.
