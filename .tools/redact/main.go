@@ -55,6 +55,9 @@ func main() {
 
 // moduleDir is where the module of gitleaks is.
 func moduleDir() (string, error) {
+	if out, err := exec.Command("go", "mod", "download", gitleaks).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go mod download: %w: %s", err, out)
+	}
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", gitleaks).Output()
 	if err != nil {
 		return "", fmt.Errorf("go list: %w", err)

@@ -30,8 +30,6 @@ var quiet = map[string]string{
 	"java":      "it chooses what a core dump of it would hold",
 	"faillock":  "it makes the tally of a user who has none",
 	"tmux":      "it makes the folder of its socket",
-	"ip":        "it asks by a socket for the name of a device that is not there",
-	"bridge":    "it asks by a socket for the name of a device that is not there",
 }
 
 // The kernel is the judge: what the corpus calls automatic runs in its cage, with the
