@@ -525,36 +525,6 @@ func missing(t *testing.T, program string) {
 	t.Skipf("%s is missing", program)
 }
 
-func BenchmarkTrue(b *testing.B) {
-	target := local.New(os.Environ())
-	cage, err := Install(b.Context(), target, "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := cage.Remove(context.Background(), target); err != nil {
-			b.Error(err)
-		}
-	}()
-	for name, argv := range map[string][]string{
-		"plain": {"/bin/true"}, "Landlock": cage.Wrap([]string{"/bin/true"}, Hold{Landlock, "", Modest}),
-		"system calls": cage.Wrap([]string{"/bin/true"}, Hold{SystemCalls, "", Modest}),
-		"closed":       cage.Wrap([]string{"/bin/true"}, Hold{Landlock, Closed, Modest}),
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				p, err := target.Exec(b.Context(), backends.Command{Argv: argv})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if o, err := p.Wait(); err != nil || !o.OK() {
-					b.Fatal(o, err)
-				}
-			}
-		})
-	}
-}
-
 // In a closed cage the files that hold secrets cannot be opened, by whatever name, nor
 // devices other than the harmless ones; everything else can, as without it.
 func TestAClosedCageHidesSecrets(t *testing.T) {

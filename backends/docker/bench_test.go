@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/docker"
 	"github.com/nod-console/nod/backends/docker/enginetest"
 	"github.com/nod-console/nod/backends/pane"
@@ -104,4 +105,11 @@ func BenchmarkEcho(b *testing.B) {
 			b.ReportMetric(float64(times[len(times)*95/100])/float64(time.Millisecond), "p95-ms")
 		})
 	}
+}
+
+// BenchmarkHeld is what a cage adds to "true" in a container.
+//
+//	go test -run '^$' -bench Held -benchtime 50x ./backends/docker
+func BenchmarkHeld(b *testing.B) {
+	backendtest.BenchmarkHeld(b, open(b, enginetest.Docker(b), enginetest.Busybox))
 }

@@ -1,11 +1,15 @@
 package pane_test
 
 import (
+	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nod-console/nod/backends/confine"
+	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 )
 
@@ -75,5 +79,47 @@ func BenchmarkOpen(b *testing.B) {
 			b.ReportMetric(up.Seconds()*1000/float64(b.N), "ms-up")
 			b.ReportMetric(down.Seconds()*1000/float64(b.N), "ms-down")
 		})
+	}
+}
+
+// BenchmarkHeld is what a cage adds to "true" in a pane of bash, run in turns with one that
+// is not held.
+//
+//	go test -run '^$' -bench Held -benchtime 200x ./backends/pane
+func BenchmarkHeld(b *testing.B) {
+	target := local.New(os.Environ())
+	cage, err := confine.Install(b.Context(), target, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := cage.Remove(context.Background(), target); err != nil {
+			b.Error(err)
+		}
+	}()
+	p := shared(b, "bash")
+	run(b, p, "cd /")
+	took := map[string][]time.Duration{}
+	for b.Loop() {
+		for _, prefix := range []string{"", cage.Prefix("")} {
+			began := time.Now()
+			r, err := p.Run(b.Context(), pane.Request{Command: prefix + "/bin/true"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			<-r.Done()
+			took[prefix] = append(took[prefix], time.Since(began))
+			if res := r.Result(); !res.Outcome.OK() {
+				b.Fatalf("%+v", res)
+			}
+		}
+	}
+	for prefix, all := range took {
+		name := "plain-ms"
+		if prefix != "" {
+			name = "held-ms"
+		}
+		slices.Sort(all)
+		b.ReportMetric(float64(all[len(all)/2])/float64(time.Millisecond), name)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/ssh"
 )
 
@@ -113,4 +114,12 @@ func report(b *testing.B, times map[string][]time.Duration) {
 			b.ReportMetric(median("nod")/median(name), "of-"+name)
 		}
 	}
+}
+
+// BenchmarkHeld is what a cage adds to "true" over ssh.
+//
+//	go test -run '^$' -bench Held -benchtime 100x ./backends/ssh
+func BenchmarkHeld(b *testing.B) {
+	w := newWorld(b)
+	backendtest.BenchmarkHeld(b, w.dial(w.options()))
 }
