@@ -3,6 +3,7 @@ package pane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -50,7 +51,8 @@ func (p *Pane) hook(ctx context.Context) error {
 // tryHook is one try, which is to begin soon and then may last as long as ctx and
 // the shell let it.
 func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, error) {
-	seen, err := p.settled(soon, way)
+	shell, err := p.settled(soon, way)
+	seen := shell.sight
 	if err != nil {
 		return seen, err
 	}
@@ -63,7 +65,7 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	w := p.handing()
 	line := " eval \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
 	screen := p.Screen()
-	first := eraser(screen, len(line))
+	first := eraser(screen, len(line), shells.Slides(seen.program()))
 	if shells.Named(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
 		first += `\033]2;` + shells.PrintfFormat(screen.Title) + `\007`
 	}
@@ -75,13 +77,16 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	}
 	defer p.unstash(n.Buffer())
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
-	clear := " \x15"
-	if name := shells.Named(seen.program()); name == "ash" || name == "sh" {
+	clear, enter := " \x15", "\r"
+	switch name := shells.Named(seen.program()); {
+	case shell.raw && (name == "dash" || name == "sh" && shell.file != "busybox"):
+		clear, enter = "", "\n" // the terminal was left raw: all keys are text
+	case name == "ash", name == "sh", name == "busybox":
 		clear = shells.ClearBusybox
 	}
 	p.hushed()
 	defer p.unhushed()
-	if err := p.Type(short, []byte(clear+line+"\r")); err != nil {
+	if err := p.Type(short, []byte(clear+line+enter)); err != nil {
 		return seen, err
 	}
 	return seen, p.hooked(ctx, way)
@@ -142,8 +147,12 @@ func (p *Pane) unstash(name string) {
 // and entered, off the screen again: the operator should see his own terminal
 // and not nod's preparations. It is empty where the line would end at the very
 // edge, since shells differ there. It erases line by line: tmux keeps what an
-// erased screen held as scrollback.
-func eraser(s *vt.Snapshot, length int) string {
+// erased screen held as scrollback. slides says that the line took one row, whatever
+// its length.
+func eraser(s *vt.Snapshot, length int, slides bool) string {
+	if slides {
+		return `\033[A\033[2K\r`
+	}
 	end := s.Cursor.Col + length
 	if s.Size.Cols == 0 || end%s.Size.Cols == 0 {
 		return ""
@@ -175,21 +184,25 @@ var errMute = errors.New("its PROMPT_COMMAND and PS1 are readonly, so that it ca
 
 var errNoShell = errors.New("it is not a shell that can be tracked")
 
+// errOtherShell is errNoShell of what is known to be a shell, and none of those that nod
+// tracks.
+var errOtherShell = fmt.Errorf("%w; start one there that can be (exec bash), or run the command without a pane: nod help shells", errNoShell)
+
 // settled waits until a shell is in the foreground, has nothing more to say and
 // reads keys. A shell of which readline asks for pasted text to be marked has
 // nothing more to say once its prompt stands there.
-func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
-	var last sight
+func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, error) {
+	var last shellSight
 	pause := 2 * time.Millisecond
 	for begin := time.Now(); ; {
 		seen, err := p.looked(ctx)
 		if err != nil {
 			return last, err
 		}
-		last = seen
+		last = shellSight{sight: seen}
 		if seen.dead {
 			p.observe(seen)
-			return seen, errShellEnded
+			return last, errShellEnded
 		}
 		p.mu.Lock()
 		p.seen = seen
@@ -200,16 +213,18 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 		prompts := p.seeded && (s.Cursor.Col > 0 || s.Modes.BracketedPaste && silent >= emptyPrompt)
 		settled := prompts && (silent >= settle || s.Modes.BracketedPaste)
 		p.mu.Unlock()
+		maybe := shells.Is(seen.program()) || seen.program() == busybox
 		switch {
-		case seen.dead:
-			return seen, errShellEnded
-		case shells.Is(seen.program()) && settled && seen.path != startingPath:
-			if p.awaitsKeys(ctx, seen) {
-				return seen, nil
+		case maybe && settled && seen.path != startingPath:
+			ready := false
+			if last, ready = p.awaitsKeys(ctx, seen); ready {
+				return last, nil
 			}
 			pause = min(2*pause, 10*settle)
-		case !shells.Is(seen.program()) && time.Since(begin) > startWait+2*way:
-			return seen, errNoShell
+		case shells.Untracked(seen.program()) && s.Cursor.Col > 0 && silent >= emptyPrompt:
+			return last, errOtherShell
+		case !maybe && time.Since(begin) > startWait+2*way:
+			return last, errNoShell
 		}
 		select {
 		case <-ctx.Done():
@@ -225,21 +240,32 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 // a prompt of which nothing is seen.
 const emptyPrompt = 500 * time.Millisecond
 
+// shellSight is a sight of a shell, with what the target's kernel says of it.
+type shellSight struct {
+	sight
+	raw  bool   // the terminal gives it keys one by one
+	file string // of its program
+}
+
+// busybox is the name of the program that is many others, shells among them.
+const busybox = "busybox"
+
 // awaitsKeys asks the target's kernel whether the shell in the foreground reads
 // keys. Before it does, as in the middle of a start-up file, the terminal itself
 // would put on the screen what is typed, and the shell once more. Where the kernel
 // does not tell, or not this user, a shell that is silent is taken to read them.
-func (p *Pane) awaitsKeys(ctx context.Context, seen sight) bool {
+func (p *Pane) awaitsKeys(ctx context.Context, seen sight) (shellSight, bool) {
 	f, err := p.wire.front(ctx, seen.pid, 0)
-	switch {
+	shell := shellSight{sight: seen, raw: f.raw, file: f.file}
+	switch _, is := f.shell(); {
 	case err != nil || f.pid == 0:
-		return true
-	case !f.rests || !shells.Is(f.name) && f.name != "busybox":
-		return false
+		return shell, seen.program() != busybox
+	case !f.rests || !shells.Is(f.name) && !(f.name == busybox && is):
+		return shell, false
 	case f.raw:
-		return true
+		return shell, true
 	}
-	return p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
+	return shell, p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
 }
 
 // looked looks at the terminal and waits for the answer.

@@ -97,9 +97,19 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 
 // refused ends the run: nothing of it was run. p.mu is held.
 func (p *Pane) refused() {
-	p.phase = atPrompt
-	p.run.refuse()
-	p.finish(p.refusal)
+	switch {
+	case !p.shell.Plain() || !p.unread || p.incomplete():
+		p.run.refuse()
+		p.phase = atPrompt
+		p.finish(p.refusal)
+	case p.run.shows():
+		p.phase = atPrompt
+		p.finish(backends.Outcome{}, "the line that was entered is not the one that nod typed: what was run, and how the command ended, is not known")
+	default: // the terminal does not show what is typed
+		p.run.takeUp()
+		p.phase = atPrompt
+		p.finish(p.refusal)
+	}
 	p.changed()
 }
 

@@ -13,7 +13,10 @@ const (
 	None    Family = ""     // not known (yet)
 	Bash    Family = "bash" // bash from 4.4, which announces commands by itself
 	OldBash Family = "old"  // bash before that
-	Posix   Family = "sh"   // dash, busybox ash and their like
+	Posix   Family = "sh"   // dash and its like, for which the terminal edits lines
+	Ash     Family = "ash"  // busybox
+	Ksh     Family = "ksh"  // ksh93
+	Mksh    Family = "mksh"
 	Zsh     Family = "zsh"
 	Fish    Family = "fish" // fish from 3.4
 
@@ -23,6 +26,11 @@ const (
 
 // Readline reports whether lines are edited by GNU readline.
 func (f Family) Readline() bool { return f == Bash || f == OldBash }
+
+// Plain reports whether all that a shell says of a command is said by the prompt
+// behind it: dash and its like. That it has begun, the echo of its line tells (see
+// [Echo]).
+func (f Family) Plain() bool { return f == Posix || f == Ash || f == Ksh || f == Mksh }
 
 // Announces reports whether the shell itself says that a command begins.
 func (f Family) Announces() bool { return f == Bash || f == Zsh || f == Fish }
@@ -37,8 +45,12 @@ func (f Family) Decorates() bool { return f == Zsh || f == Fish }
 
 // Known reports whether a hook may call its shell so.
 func (f Family) Known() bool {
-	return slices.Contains([]Family{Bash, OldBash, Posix, Zsh, Fish, Mute}, f)
+	return slices.Contains([]Family{Bash, OldBash, Posix, Ash, Ksh, Mksh, Zsh, Fish, Mute}, f)
 }
+
+// Slides reports whether a shell, by its name, shows a line that is too long in one row,
+// of which a part is seen. ksh93 shows all of it, unless its option multiline is off.
+func Slides(name string) bool { return Named(name) == "mksh" }
 
 // Named is the name of a shell without the sign of a login.
 func Named(command string) string { return strings.TrimPrefix(command, "-") }
@@ -48,6 +60,16 @@ func Named(command string) string { return strings.TrimPrefix(command, "-") }
 func Is(command string) bool {
 	switch Named(command) {
 	case "bash", "sh", "dash", "ksh", "mksh", "ash", "rbash", "zsh", "fish":
+		return true
+	}
+	return false
+}
+
+// Untracked reports whether a program, by the name that the system gives it, is a shell
+// that no hook fits.
+func Untracked(command string) bool {
+	switch Named(command) {
+	case "tcsh", "csh", "nu", "xonsh", "elvish", "rc", "es", "pwsh", "ion", "murex", "oil", "osh", "ysh":
 		return true
 	}
 	return false

@@ -1,0 +1,200 @@
+package pane_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane"
+)
+
+// plainShells are the shells that say at their prompts alone what they have done.
+var plainShells = []string{"dash", "ash", "ksh", "mksh"}
+
+// eachPlainShell tests in each of them, in tmux and without.
+func eachPlainShell(t *testing.T, f func(t *testing.T, shell string)) {
+	for _, shell := range plainShells {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			everywhere(t, func(t *testing.T) { f(t, shell) })
+		})
+	}
+}
+
+// The operator sees the commands as they would have typed them, also while the shell
+// traces them, and nothing of nod's in a prompt.
+func TestPlainShellsShowNothingOfNod(t *testing.T) {
+	t.Parallel()
+	eachPlainShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		run(t, p, "PS4='> '")
+		run(t, p, "set -x")
+		if res := run(t, p, "echo hi"); res.Text != "> echo hi\nhi\n" || !res.Outcome.OK() {
+			t.Errorf("traced: %+v", res)
+		}
+		run(t, p, "set +x")
+		run(t, p, "echo 'open")
+		eventually(t, p, "the prompt", p.AtPrompt)
+		shown, err := p.Capture(t.Context(), pane.CaptureOptions{Start: "-", End: "-"})
+		must(t, err)
+		for _, word := range []string{"__nod", p.Secret(), "133;", "nod:"} {
+			if strings.Contains(shown.Text, word) {
+				t.Errorf("%q shows:\n%s", word, shown.Text)
+			}
+		}
+	})
+}
+
+// A prompt that a command replaces says nothing of how that ended. The next command is
+// tracked.
+func TestPlainShellsThatSetTheirPrompt(t *testing.T) {
+	t.Parallel()
+	eachPlainShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		if res := run(t, p, "PS1='x '"); res.Outcome.State != backends.Unknown || len(res.Notices) == 0 {
+			t.Errorf("the prompt: %+v", res)
+		}
+		if wrong := differs(run(t, p, "echo hi; sh -c 'exit 3'"), "hi\r\n", 3); wrong != "" {
+			t.Error(wrong)
+		}
+	})
+}
+
+// A line that is not complete is given up, and nothing of it was run.
+func TestPlainShellsGiveUpWhatIsNotComplete(t *testing.T) {
+	t.Parallel()
+	eachPlainShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		if res := run(t, p, "echo 'open"); res.Executed || res.Outcome.OK() {
+			t.Errorf("one line: %+v", res)
+		}
+		if wrong := differs(run(t, p, "echo next"), "next\r\n", 0); wrong != "" {
+			t.Error(wrong)
+		}
+	})
+}
+
+// Terminals that are left in any mode, and statuses of signals.
+func TestPlainShellsOnAnyTerminal(t *testing.T) {
+	t.Parallel()
+	eachPlainShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		for _, mode := range []string{"-echo", "raw", "-icanon"} {
+			run(t, p, "stty "+mode)
+			if res := run(t, p, "echo hi; sh -c 'exit 6'"); strings.ReplaceAll(res.Text, "\r", "") != "hi\n" || res.Outcome != backends.ExitedWith(6) {
+				t.Errorf("%s: %+v", mode, res)
+			}
+			if res := run(t, p, "stty sane"); !res.Outcome.OK() {
+				t.Errorf("sane after %s: %+v", mode, res)
+			}
+		}
+		if res := run(t, p, "sh -c 'kill -KILL $$'"); res.Outcome != backends.ExitedWith(137) {
+			t.Errorf("killed: %v", res.Outcome)
+		}
+	})
+}
+
+// The end of a shell inside another one is the outcome of the command that ended it.
+func TestTheCommandThatEndsAnInnerShellHasItsStatus(t *testing.T) {
+	t.Parallel()
+	eachPlainShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		outer := start(t, p, pane.Request{Command: "dash"})
+		if res := inside(t, p, "echo in", "dash"); res.Text != "in\n" {
+			t.Errorf("inside: %+v", res)
+		}
+		r := start(t, p, pane.Request{Command: "exit 4", Inside: []string{"dash"}})
+		if res := finish(t, p, r); res.Outcome != backends.ExitedWith(4) {
+			t.Errorf("the command: %+v", res)
+		}
+		if res := finish(t, p, outer); res.Outcome != backends.ExitedWith(4) {
+			t.Errorf("the shell: %+v", res)
+		}
+	})
+}
+
+// What the terminal answers to a question that nobody reads is not the operator's typing.
+func TestAnswersOfTheTerminalAreNoTyping(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		questions := []string{`printf '\033[c'`, `printf '\033[6n\033[5n'`}
+		if shell == "mksh" {
+			questions = questions[:1] // the answer to the other one are keys with a meaning there
+		}
+		for _, question := range questions {
+			if res := run(t, p, question); !res.Outcome.OK() {
+				t.Errorf("%s: %+v", question, res)
+			}
+			eventually(t, p, "an end of the answer", func() bool { return p.PendingLine() == "" })
+			if res := run(t, p, "echo next"); res.Text != "next\n" || !res.Outcome.OK() {
+				t.Errorf("behind %s: %+v", question, res)
+			}
+		}
+	})
+}
+
+// Nothing is traced but the operator's commands.
+func TestNothingOfTheHookIsTraced(t *testing.T) {
+	t.Parallel()
+	for shell, traced := range map[string]string{"bash": "+ echo hi\nhi\n", "zsh": "+zsh:2> echo hi\nhi\n"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			everywhere(t, func(t *testing.T) {
+				p := shared(t, shell)
+				run(t, p, "set -x")
+				res := run(t, p, "echo hi")
+				if shell == "zsh" && strings.HasPrefix(res.Text, "+zsh:") && strings.HasSuffix(res.Text, "> echo hi\nhi\n") && strings.Count(res.Text, "\n") == 2 {
+					return // the number of the line is its own
+				}
+				if res.Text != traced || !res.Outcome.OK() {
+					t.Errorf("%+v", res)
+				}
+			})
+		})
+	}
+}
+
+// busybox is a shell by that name, too.
+func TestBusyboxByItsOwnName(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "ash")
+	r.opt.Shell = []string{"busybox", "ash"}
+	p, err := r.open(t).Shared(t.Context())
+	must(t, err)
+	if wrong := differs(run(t, p, "echo hi; sh -c 'exit 3'"), "hi\r\n", 3); wrong != "" {
+		t.Error(wrong)
+	}
+}
+
+// A shell that no hook fits is refused with what to do.
+func TestAShellOfAnotherKindIsRefusedWithTheRemedy(t *testing.T) {
+	t.Parallel()
+	need(t, "tcsh")
+	r := newRig(t, "bash")
+	r.opt.Shell = []string{"tcsh", "-f"}
+	p, err := r.open(t).Shared(t.Context())
+	must(t, err)
+	_, err = p.Run(t.Context(), pane.Request{Command: "echo hi"})
+	var unready *pane.NotReadyError
+	if !errors.As(err, &unready) || !strings.Contains(err.Error(), "exec bash") || !strings.Contains(err.Error(), "nod help shells") {
+		t.Errorf("run: %v", err)
+	}
+}
+
+// Output that is no text is told to be what a terminal shows of it.
+func TestBinaryOutputHasANotice(t *testing.T) {
+	t.Parallel()
+	p := shared(t, "bash")
+	file := filepath.Join(t.TempDir(), "bytes")
+	must(t, os.WriteFile(file, []byte("\x00\x01\xff\xfe\n"), 0o600))
+	if res := run(t, p, "cat "+file); len(res.Notices) != 1 || !strings.Contains(res.Notices[0], "without a pane") {
+		t.Errorf("binary: %+v", res)
+	}
+	if res := run(t, p, "echo text"); len(res.Notices) != 0 {
+		t.Errorf("text: %+v", res)
+	}
+}
