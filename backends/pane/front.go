@@ -148,15 +148,12 @@ func (f front) command() string {
 // shell is the name of the shell that f is, if it is one that was not started to
 // run a script.
 func (f front) shell() (name string, ok bool) {
-	argv := f.argv
-	if len(argv) > 1 && path.Base(argv[0]) == "busybox" {
-		argv = argv[1:]
-	}
+	argv := shells.Applet(f.argv)
 	if len(argv) == 0 || shells.Script(argv) != "" {
 		return "", false
 	}
 	name = path.Base(shells.Named(argv[0]))
-	return name, shells.Is(name) && (shells.Is(f.name) || f.name == busybox)
+	return name, shells.Is(name) && (shells.Is(f.name) || f.name == shells.Busybox)
 }
 
 // lookAround asks the target's kernel what is in the foreground, and draws the

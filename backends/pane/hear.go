@@ -159,8 +159,9 @@ func (p *Pane) marked(m marks.Mark) {
 		if p.phase == executing && p.run == nil && p.shell.Plain() && line != nil && line.again {
 			break // the prompt in front of the command, drawn anew
 		}
-		early := p.run != nil && p.shell.Plain() && p.prompts <= p.run.prompt // from before the run
-		if p.phase == executing && p.run != nil && (early || p.doubted) {
+		byPrompt := p.run != nil && p.shell.Plain() && line != nil // and not by the text that takes the hook back
+		early := byPrompt && p.prompts <= p.run.prompt             // from before the run
+		if p.phase == executing && byPrompt && (early || p.doubted) {
 			p.phase, p.echo = dispatched, p.shape.Echo // the line may be yet to be read
 		}
 		if early {

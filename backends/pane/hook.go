@@ -79,9 +79,9 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
 	clear, enter := " \x15", "\r"
 	switch name := shells.Named(seen.program()); {
-	case shell.raw && (name == "dash" || name == "sh" && shell.file != "busybox"):
+	case shell.raw && (name == "dash" || name == "sh" && shell.file != shells.Busybox):
 		clear, enter = "", "\n" // the terminal was left raw: all keys are text
-	case name == "ash", name == "sh", name == "busybox":
+	case name == "ash", name == "sh", name == shells.Busybox:
 		clear = shells.ClearBusybox
 	}
 	p.hushed()
@@ -213,7 +213,7 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 		prompts := p.seeded && (s.Cursor.Col > 0 || s.Modes.BracketedPaste && silent >= emptyPrompt)
 		settled := prompts && (silent >= settle || s.Modes.BracketedPaste)
 		p.mu.Unlock()
-		maybe := shells.Is(seen.program()) || seen.program() == busybox
+		maybe := shells.Is(seen.program()) || seen.program() == shells.Busybox
 		switch {
 		case maybe && settled && seen.path != startingPath:
 			ready := false
@@ -247,9 +247,6 @@ type shellSight struct {
 	file string // of its program
 }
 
-// busybox is the name of the program that is many others, shells among them.
-const busybox = "busybox"
-
 // awaitsKeys asks the target's kernel whether the shell in the foreground reads
 // keys. Before it does, as in the middle of a start-up file, the terminal itself
 // would put on the screen what is typed, and the shell once more. Where the kernel
@@ -259,8 +256,8 @@ func (p *Pane) awaitsKeys(ctx context.Context, seen sight) (shellSight, bool) {
 	shell := shellSight{sight: seen, raw: f.raw, file: f.file}
 	switch _, is := f.shell(); {
 	case err != nil || f.pid == 0:
-		return shell, seen.program() != busybox
-	case !f.rests || !shells.Is(f.name) && !(f.name == busybox && is):
+		return shell, seen.program() != shells.Busybox
+	case !f.rests || !shells.Is(f.name) && !(f.name == shells.Busybox && is):
 		return shell, false
 	case f.raw:
 		return shell, true

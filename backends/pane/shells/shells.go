@@ -1,6 +1,7 @@
 package shells
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -84,8 +85,21 @@ func Edits(shell string) bool {
 	return false
 }
 
+// Busybox is the program that is many others, shells among them.
+const Busybox = "busybox"
+
+// Applet is a command line without the name of busybox in front of the program that it
+// is told to be.
+func Applet(argv []string) []string {
+	if len(argv) > 1 && path.Base(Named(argv[0])) == Busybox {
+		return argv[1:]
+	}
+	return argv
+}
+
 // Script is what a shell was told to run on its command line, or empty.
 func Script(argv []string) string {
+	argv = Applet(argv)
 	for i := 1; i < len(argv); i++ {
 		switch a := argv[i]; {
 		case a == "--rcfile", a == "--init-file", a == "--init-command", a == "-C", a == "-o", a == "+o", a == "-O", a == "+O":
