@@ -25,6 +25,7 @@ type front struct {
 	exec  program
 	stdin input  // where it reads from
 	raw   bool   // the terminal gives keys one by one: something edits a line, or draws a screen
+	mute  bool   // the terminal does not show what is typed
 	rests bool   // it waits for something, and does not compute
 	lines bool   // it waits in read(2) for more than a single key, as who reads lines
 	file  string // the name of its program's file, which busybox shows; empty if the kernel does not tell
@@ -51,8 +52,8 @@ const hasEnded program = "ended"
 // asking prints, for the process $1 that was started in a terminal, and for
 // another one, $2: their lines of /proc/PID/stat behind the name, then that of
 // the leader of the foreground's process group (field 8 of stat, proc(5)), its
-// name, whether its standard input is that of $1, whether the terminal is raw, whether
-// it reads lines (see reading), the file of its program, and its arguments.
+// name, whether its standard input is that of $1, whether the terminal is raw and shows
+// what is typed, whether it reads lines (see reading), the file of its program, and its arguments.
 const asking = `stat() { l=; read -r l 2>/dev/null <"/proc/$1/stat" && l=${l##*) }; printf '%s\n' "$l"; }
 stat "$1"
 f=$l
@@ -63,7 +64,10 @@ stat "$f"
 c=; read -r c 2>/dev/null <"/proc/$f/comm"; printf '%s\n' "$c"
 a=$(readlink "/proc/$1/fd/0" 2>/dev/null); b=$(readlink "/proc/$f/fd/0" 2>/dev/null)
 case $a in "") echo ;; "$b") echo terminal ;; *) [ -z "$b" ] && echo || echo other ;; esac
-case " $(stty -a 2>/dev/null <"/proc/$1/fd/0") " in *" -icanon "*) echo raw ;; *) echo ;; esac
+set -f; s=" $(echo $(stty -a 2>/dev/null <"/proc/$1/fd/0")) " m=
+case $s in *" -icanon "*) m=raw ;; esac
+case $s in *" -echo "*) m="$m mute" ;; esac
+printf '%s\n' "$m"
 n= s=; read -r n a b s l 2>/dev/null <"/proc/$f/syscall"
 case "$n $s" in "0 0x1"|"63 0x1") echo ;; "0 "*|"63 "*) echo lines ;; *) echo ;; esac
 e=$(readlink "/proc/$f/exe" 2>/dev/null); printf '%s\n' "${e##*/}"
@@ -118,7 +122,8 @@ func parseFront(text string) front {
 	case "other":
 		f.stdin = readsOther
 	}
-	f.raw, f.rests = lines[5] == "raw", strings.HasPrefix(lines[2], "S")
+	f.raw, f.mute = strings.HasPrefix(lines[5], "raw"), strings.HasSuffix(lines[5], "mute")
+	f.rests = strings.HasPrefix(lines[2], "S")
 	f.lines, f.file = lines[6] == "lines", lines[7]
 	return f
 }

@@ -160,7 +160,10 @@ func (p *Pane) marked(m marks.Mark) {
 			break // the prompt in front of the command, drawn anew
 		}
 		byPrompt := p.run != nil && p.shell.Plain() && line != nil // and not by the text that takes the hook back
-		early := byPrompt && p.prompts <= p.run.prompt             // from before the run
+		if byPrompt && p.incomplete() && p.asked.abandoned.IsZero() && p.prompts > p.run.prompt {
+			p.unasked() // nobody has given the command up, and it has ended
+		}
+		early := byPrompt && p.prompts <= p.run.prompt // from before the run
 		if p.phase == executing && byPrompt && (early || p.doubted) {
 			p.phase, p.echo = dispatched, p.shape.Echo // the line may be yet to be read
 		}
@@ -280,11 +283,20 @@ func (p *Pane) continued() {
 	}
 	if p.asked.times++; p.asked.times == p.shape.Lines {
 		if p.shell.Plain() && p.phase == executing { // the line was not all of a command
-			p.phase = dispatched
+			p.phase, p.asked.aside = dispatched, true
 			p.run.setAside()
 		}
-		p.run.notice("the command is not complete (an open quote, bracket or here-document): the shell asked for more, and it was abandoned")
 	}
+}
+
+// unasked says that what was taken for the shell's question for more was output, such as
+// that of a command which shows the prompts. p.mu is held.
+func (p *Pane) unasked() {
+	if p.asked.aside {
+		p.phase = executing
+		p.run.resume()
+	}
+	p.asked = asked{}
 }
 
 // incomplete reports whether the shell waits for the rest of the current run's

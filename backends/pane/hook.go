@@ -65,7 +65,7 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	w := p.handing()
 	line := " eval \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
 	screen := p.Screen()
-	first := eraser(screen, len(line), shells.Slides(seen.program()))
+	first := eraser(screen, len(line), shell.shows(seen.program()))
 	if shells.Named(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
 		first += `\033]2;` + shells.PrintfFormat(screen.Title) + `\007`
 	}
@@ -79,7 +79,7 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
 	clear, enter := " \x15", "\r"
 	switch name := shells.Named(seen.program()); {
-	case shell.raw && (name == "dash" || name == "sh" && shell.file != shells.Busybox):
+	case shell.raw && shell.plain(name):
 		clear, enter = "", "\n" // the terminal was left raw: all keys are text
 	case name == "ash", name == "sh", name == shells.Busybox:
 		clear = shells.ClearBusybox
@@ -147,17 +147,52 @@ func (p *Pane) unstash(name string) {
 // and entered, off the screen again: the operator should see his own terminal
 // and not nod's preparations. It is empty where the line would end at the very
 // edge, since shells differ there. It erases line by line: tmux keeps what an
-// erased screen held as scrollback. slides says that the line took one row, whatever
-// its length.
-func eraser(s *vt.Snapshot, length int, slides bool) string {
-	if slides {
-		return `\033[A\033[2K\r`
-	}
+// erased screen held as scrollback.
+func eraser(s *vt.Snapshot, length int, how showing) string {
+	const row, above = `\r\033[2K`, `\033[A\033[2K`
 	end := s.Cursor.Col + length
+	switch how {
+	case showsNothing:
+		return row
+	case showsRow:
+		return above + `\r`
+	case showsRaw:
+		return row + strings.Repeat(above, (end+len("^J")-1)/max(1, s.Size.Cols))
+	}
 	if s.Size.Cols == 0 || end%s.Size.Cols == 0 {
 		return ""
 	}
-	return strings.Repeat(`\033[A\033[2K`, end/s.Size.Cols+1) + `\r`
+	return strings.Repeat(above, end/s.Size.Cols+1) + `\r`
+}
+
+// showing is what a terminal shows of a line that is typed and entered.
+type showing uint8
+
+const (
+	showsAll     showing = iota // the line, and the next row
+	showsRow                    // a part of the line in one row, and the next one
+	showsRaw                    // the line alone
+	showsNothing                // and does not go to the next row
+)
+
+// shows is what the terminal shows of a line that is typed for a shell, by its name.
+func (f shellSight) shows(name string) showing {
+	name = shells.Named(name)
+	lines := name == "dash" || name == "ash" || name == shells.Busybox || name == "ksh" || name == "sh"
+	switch {
+	case lines && f.mute && (!f.raw || f.plain(name)):
+		return showsNothing
+	case f.raw && f.plain(name):
+		return showsRaw
+	case shells.Slides(name):
+		return showsRow
+	}
+	return showsAll
+}
+
+// plain reports whether a shell, by its name, leaves it to the terminal to edit lines.
+func (f shellSight) plain(name string) bool {
+	return name == "dash" || name == "sh" && f.file == "dash"
 }
 
 // identify remembers which process the hooked shell is, and what it executes. The
@@ -244,6 +279,7 @@ const emptyPrompt = 500 * time.Millisecond
 type shellSight struct {
 	sight
 	raw  bool   // the terminal gives it keys one by one
+	mute bool   // the terminal does not show what is typed
 	file string // of its program
 }
 
@@ -253,7 +289,7 @@ type shellSight struct {
 // does not tell, or not this user, a shell that is silent is taken to read them.
 func (p *Pane) awaitsKeys(ctx context.Context, seen sight) (shellSight, bool) {
 	f, err := p.wire.front(ctx, seen.pid, 0)
-	shell := shellSight{sight: seen, raw: f.raw, file: f.file}
+	shell := shellSight{sight: seen, raw: f.raw, mute: f.mute, file: f.file}
 	switch _, is := f.shell(); {
 	case err != nil || f.pid == 0:
 		return shell, seen.program() != shells.Busybox

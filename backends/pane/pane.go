@@ -75,6 +75,7 @@ type Pane struct {
 type asked struct {
 	times     int       // continuation prompts since the dispatch
 	abandoned time.Time // when the command was last given up
+	aside     bool      // the run's output so far was set aside
 }
 
 // newPane is a pane of which nothing is known yet. It needs its wire.

@@ -25,7 +25,7 @@ func (p *Pane) unhook(ctx context.Context, path string) error {
 		return fmt.Errorf("%w (%s): a command runs in it", ErrMarksStay, p.ID())
 	}
 	length := shells.FetchedLength(shell)
-	farewell := eraser(p.Screen(), length, shell == shells.Mksh) + `\033]7;` + shells.PrintfFormat(path) + `\007\033]133;D;0;h=` + string(n) + `\007`
+	farewell := eraser(p.Screen(), length, p.showing(ctx, shell)) + `\033]7;` + shells.PrintfFormat(path) + `\007\033]133;D;0;h=` + string(n) + `\007`
 	r, err := p.Run(ctx, Request{Command: shells.Unhook(shell, n, farewell)})
 	if err != nil {
 		return fmt.Errorf("%w (%s): %w", ErrMarksStay, p.ID(), err)
@@ -39,4 +39,20 @@ func (p *Pane) unhook(ctx context.Context, path string) error {
 		return fmt.Errorf("%w (%s): %w", ErrMarksStay, p.ID(), errors.New(strings.Join(append(res.Notices, res.Outcome.String(), res.Text), "; ")))
 	}
 	return nil
+}
+
+// showing is what the terminal shows of a line that is typed for the shell at its prompt.
+func (p *Pane) showing(ctx context.Context, shell Shell) showing {
+	name := map[Shell]string{Posix: "dash", shells.Ash: "ash", shells.Ksh: "ksh", shells.Mksh: "mksh"}[shell]
+	if name == "" {
+		return showsAll
+	}
+	p.mu.Lock()
+	pid, home := p.seen.pid, p.home
+	p.mu.Unlock()
+	at := shellSight{}
+	if f, err := p.wire.front(ctx, pid, home); err == nil && f.pid == home {
+		at.raw, at.mute = f.raw, f.mute
+	}
+	return at.shows(name)
 }

@@ -187,6 +187,22 @@ func (r *Run) takeUp() {
 	}
 }
 
+// resume takes back that the output so far was set aside: all of it is the command's.
+func (r *Run) resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	since, total := r.result.Raw, r.result.Total
+	r.running, r.result.Executed = true, true
+	r.result.Raw, r.result.Total = r.aside.raw, r.aside.total+total
+	if n := min(len(since), r.keep-len(r.aside.raw)); n > 0 {
+		r.result.Raw = append(r.result.Raw, since[:n]...)
+	}
+	r.result.Truncated = r.result.Total > int64(len(r.result.Raw))
+	if r.sink != nil && (!r.sink.put(since) || total > int64(len(since))) {
+		r.result.Incomplete = true
+	}
+}
+
 // shows reports whether what was set aside holds the beginning of the command: the
 // terminal shows what is typed.
 func (r *Run) shows() bool {
