@@ -27,7 +27,8 @@ type front struct {
 	raw   bool   // the terminal gives keys one by one: something edits a line, or draws a screen
 	mute  bool   // the terminal does not show what is typed
 	rests bool   // it waits for something, and does not compute
-	lines bool   // it waits in read(2) for more than a single key, as who reads lines
+	reads bool   // it waits in read(2) for its standard input
+	lines bool   // and for more than a single key, as who reads lines
 	file  string // the name of its program's file, which busybox shows; empty if the kernel does not tell
 
 	home program // of the process that was asked for: hasEnded where it has ended
@@ -69,7 +70,7 @@ case $s in *" -icanon "*) m=raw ;; esac
 case $s in *" -echo "*) m="$m mute" ;; esac
 printf '%s\n' "$m"
 n= s=; read -r n a b s l 2>/dev/null <"/proc/$f/syscall"
-case "$n $s" in "0 0x1"|"63 0x1") echo ;; "0 "*|"63 "*) echo lines ;; *) echo ;; esac
+case "$n $a $s" in "0 0x0 0x1"|"63 0x0 0x1") echo reads ;; "0 "*|"63 "*) echo lines ;; *) echo ;; esac
 e=$(readlink "/proc/$f/exe" 2>/dev/null); printf '%s\n' "${e##*/}"
 tr '\0' '\n' 2>/dev/null <"/proc/$f/cmdline"`
 
@@ -124,7 +125,7 @@ func parseFront(text string) front {
 	}
 	f.raw, f.mute = strings.HasPrefix(lines[5], "raw"), strings.HasSuffix(lines[5], "mute")
 	f.rests = strings.HasPrefix(lines[2], "S")
-	f.lines, f.file = lines[6] == "lines", lines[7]
+	f.reads, f.lines, f.file = lines[6] != "", lines[6] == "lines", lines[7]
 	return f
 }
 
@@ -212,7 +213,8 @@ func (p *Pane) lookAround(ctx context.Context, seen sight) error {
 // atUnsaidPrompt reports whether the shell, which is in the foreground, waits at its
 // prompt and not in a command of its own, such as read. A prompt that has been seen to come
 // up says so. Where it does not, dash and its like read more than single keys at their
-// prompts alone, and mksh has its terminal raw there alone; the others are believed where the
+// prompts alone, and mksh has its terminal raw there alone; ksh93 reads keys one by one, but
+// in a command that only redirects its output it reads none; the others are believed where the
 // screen shows a prompt, or where the command may have changed that. p.mu is held.
 func (p *Pane) atUnsaidPrompt(f front) bool {
 	switch {
@@ -226,6 +228,9 @@ func (p *Pane) atUnsaidPrompt(f front) bool {
 	command := p.doing
 	if p.run != nil {
 		command = p.run.Command
+	}
+	if p.shell == shells.Ksh && f.reads && shells.Redirects(command) {
+		return true
 	}
 	return f.raw && (shells.ChangesPrompt(command) || p.shell.Plain() && looksLikePrompt(p.term.Snapshot()))
 }

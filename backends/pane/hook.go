@@ -26,26 +26,61 @@ func (p *Pane) hook(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
+	if err := p.stillNotReady(); err != nil {
+		return err
+	}
 	soon, cancel := context.WithTimeout(ctx, hookWait+longWay*way)
 	defer cancel()
 	for {
 		seen, err := p.tryHook(soon, ctx, way)
 		switch {
-		case err == nil && p.Shell() == shells.Mute:
+		case err == nil && silent(p.Shell()) != nil:
+			why := silent(p.Shell())
 			p.mu.Lock()
 			p.forget()
 			p.mu.Unlock()
-			return &NotReadyError{Pane: p.ID(), Program: seen.program(), Line: p.lastLine(), Wrapped: errMute}
+			return p.notReady(seen.program(), why)
 		case err == nil:
 			return p.identify(ctx, seen)
 		case errors.Is(err, errShellEnded):
 			return nil // which the caller sees
 		case soon.Err() != nil || errors.Is(err, errNoShell) || errors.Is(err, errShellEnded):
-			return &NotReadyError{Pane: p.ID(), Program: seen.program(), Line: p.lastLine(), Wrapped: err}
+			return p.notReady(seen.program(), err)
 		case !errors.Is(err, context.DeadlineExceeded):
 			return err
 		}
 	}
+}
+
+// notReady is the refusal of a pane whose shell is not hooked.
+func (p *Pane) notReady(program string, why error) error {
+	err := &NotReadyError{Pane: p.ID(), Program: program, Line: p.lastLine(), Wrapped: why}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unready = unready{err: err, asOf: p.lastly, at: time.Now()}
+	return err
+}
+
+// unready is a refusal of a pane.
+type unready struct {
+	err  *NotReadyError
+	asOf time.Time // the latest output from before it
+	at   time.Time
+}
+
+// unreadyFor is how long a refusal holds where nothing changes.
+const unreadyFor = 2 * time.Second
+
+// stillNotReady is the latest refusal, if it is recent and nothing has changed since: who
+// has just been told so need not wait for it once more.
+func (p *Pane) stillNotReady() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := p.unready
+	if u.err == nil || u.asOf != p.lastly || time.Since(u.at) > unreadyFor || p.seen.program() != u.err.Program {
+		return nil
+	}
+	return u.err
 }
 
 // tryHook is one try, which is to begin soon and then may last as long as ctx and
@@ -217,6 +252,19 @@ func (p *Pane) identify(ctx context.Context, seen sight) error {
 
 var errMute = errors.New("its PROMPT_COMMAND and PS1 are readonly, so that it cannot say when a command ends; use another shell there, or run the command without a pane")
 
+var errAway = errors.New("its output or its prompt does not come to the terminal, so that it cannot say when a command ends; type there: exec >/dev/tty 2>&1 (or use another shell, or run the command without a pane)")
+
+// silent is why a shell that was hooked cannot say when a command ends; nil if it can.
+func silent(shell Shell) error {
+	switch shell {
+	case shells.Mute:
+		return errMute
+	case shells.Away:
+		return errAway
+	}
+	return nil
+}
+
 var errNoShell = errors.New("it is not a shell that can be tracked")
 
 // errOtherShell is errNoShell of what is known to be a shell, and none of those that nod
@@ -250,6 +298,11 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 		p.mu.Unlock()
 		maybe := shells.Is(seen.program()) || seen.program() == shells.Busybox
 		switch {
+		case maybe && !settled && silent >= emptyPrompt && time.Since(begin) >= emptyPrompt && seen.path != startingPath:
+			if shell, sure := p.readsLine(ctx, seen); sure {
+				return shell, nil
+			}
+			pause = min(2*pause, 10*settle)
 		case maybe && settled && seen.path != startingPath:
 			ready := false
 			if last, ready = p.awaitsKeys(ctx, seen); ready {
@@ -271,8 +324,8 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 	}
 }
 
-// emptyPrompt is the silence after which a shell that edits lines is taken to have
-// a prompt of which nothing is seen.
+// emptyPrompt is the silence after which a shell that edits or reads lines is taken to
+// have a prompt of which nothing is seen.
 const emptyPrompt = 500 * time.Millisecond
 
 // shellSight is a sight of a shell, with what the target's kernel says of it.
@@ -299,6 +352,15 @@ func (p *Pane) awaitsKeys(ctx context.Context, seen sight) (shellSight, bool) {
 		return shell, true
 	}
 	return shell, p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
+}
+
+// readsLine reports whether the target's kernel shows that a shell reads a command line,
+// and no start-up file of it something else.
+func (p *Pane) readsLine(ctx context.Context, seen sight) (shellSight, bool) {
+	f, err := p.wire.front(ctx, seen.pid, 0)
+	name, is := f.shell()
+	sure := f.raw || f.lines || name == "ksh" && f.reads
+	return shellSight{sight: seen, raw: f.raw, mute: f.mute, file: f.file}, err == nil && is && f.rests && sure
 }
 
 // looked looks at the terminal and waits for the answer.

@@ -183,8 +183,8 @@ func (p *Pane) hookInside(ctx context.Context, command, kind string, f front) er
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w.unstash(n.Buffer())
-	if err == nil && p.shell == shells.Mute {
-		err = errMute
+	if err == nil {
+		err = silent(p.shell)
 	}
 	if err == nil && len(p.outer) >= depth {
 		return nil

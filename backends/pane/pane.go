@@ -42,6 +42,7 @@ type Pane struct {
 	lateReader string           // the name of a text whose reader has not said that it has it
 	lateEnd    string           // the last line of that text
 	seen       sight            // the latest look at the terminal
+	unready    unready          // the latest refusal of the shell
 	front      front            // what was in the foreground when it was last asked for
 	types      bool             // texts are handed over by typing
 	reborn     string           // what the next run should tell of the shell

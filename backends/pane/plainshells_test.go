@@ -158,6 +158,60 @@ func TestNothingOfTheHookIsTraced(t *testing.T) {
 	}
 }
 
+// A command that shows the prompts writes what a shell asks for more of a command with.
+// It is no question, and whoever wrote it goes on.
+func TestShowingThePromptsIsNoQuestion(t *testing.T) {
+	t.Parallel()
+	eachShellInTmux(t, func(t *testing.T, shell string) {
+		if shell == "fish" {
+			return // it has no such prompt
+		}
+		p := shared(t, shell)
+		run(t, p, "export PS1 PS2")
+		for _, command := range []string{`echo "$PS2"; sh -c 'exit 3'`, "env; set; sh -c 'sleep 0.4; exit 3'", "env; sleep 0.4; sh -c 'exit 3'"} {
+			if res := run(t, p, command); !res.Executed || res.Outcome != backends.ExitedWith(3) || res.Text == "" || res.Incomplete {
+				t.Errorf("%s: %+v", command, res)
+			}
+		}
+		if res := run(t, p, "echo 'open"); res.Executed || res.Outcome.OK() {
+			t.Errorf("a question: %+v", res)
+		}
+	})
+}
+
+// nod leaves a shell of the operator's as it was, also on a terminal that does not show
+// what is typed, or gives keys one by one.
+func TestPlainShellsOfTheOperatorsOnAnyTerminal(t *testing.T) {
+	t.Parallel()
+	for _, shell := range append(plainShells, "busybox ash") {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			r, id := operator(t, strings.TrimPrefix(shell, "busybox "))
+			if shell == "busybox ash" {
+				r.tmux(t, "respawn-pane", "-k", "-t", id, "env", "PS1=operator> ", "busybox", "ash")
+			}
+			r.quiet(t, id)
+			for _, command := range []string{"echo above", "stty -echo", "true", "stty sane", "stty raw", "true", "stty sane"} {
+				k, p := guest(t, r, id)
+				if res := run(t, p, command); !res.Outcome.OK() || !res.Executed {
+					t.Errorf("%s: %+v", command, res)
+				}
+				must(t, k.Close())
+			}
+			k, p := guest(t, r, id)
+			if res := run(t, p, "echo hi"); res.Text != "hi\n" {
+				t.Errorf("result %+v", res)
+			}
+			must(t, k.Close())
+			screen := r.tmux(t, "capture-pane", "-p", "-S", "-", "-t", id)
+			if !strings.Contains(screen, "echo above\nabove\n") || strings.Contains(screen, "nod") || strings.Contains(screen, "eval") {
+				t.Errorf("the screen:\n%s", screen)
+			}
+			r.tmux(t, "kill-server")
+		})
+	}
+}
+
 // busybox is a shell by that name, too.
 func TestBusyboxByItsOwnName(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,9 @@ const (
 
 	// Mute is a shell that cannot be made to say when a command ends.
 	Mute Family = "mute"
+	// Away is a shell whose prompt, or what it says of commands, does not come to the
+	// terminal.
+	Away Family = "away"
 )
 
 // Readline reports whether lines are edited by GNU readline.
@@ -46,7 +49,7 @@ func (f Family) Decorates() bool { return f == Zsh || f == Fish }
 
 // Known reports whether a hook may call its shell so.
 func (f Family) Known() bool {
-	return slices.Contains([]Family{Bash, OldBash, Posix, Ash, Ksh, Mksh, Zsh, Fish, Mute}, f)
+	return slices.Contains([]Family{Bash, OldBash, Posix, Ash, Ksh, Mksh, Zsh, Fish, Mute, Away}, f)
 }
 
 // Slides reports whether a shell, by its name, shows a line that is too long in one row,

@@ -1,3 +1,8 @@
+if [[ ! -t 1 ]]; then
+builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" "$$" >&2
+elif [[ ! -t 2 ]]; then
+builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" "$$"
+else
 __nod_s=$'\e]7;nod:NONCE:'
 __nod_m=$'\a\e]133;D;'
 __nod_n=$';h=NONCE\a'
@@ -69,3 +74,4 @@ __nod_h=$(HISTTIMEFORMAT='' builtin history 1)
 [[ $__nod_h == *nod-NAME* ]] && read -r __nod_h _ <<<"$__nod_h" && builtin history -d "${__nod_h%\*}"
 unset __nod_h
 builtin printf "FIRST\e]133;R;%s,%s;h=NONCE\a" "$__nod_k" "$$"
+fi

@@ -1,3 +1,6 @@
+if [ ! -t 2 ]; then
+printf 'FIRST\033]133;R;away,%s;h=NONCE\007' "$$"
+else
 __nod_p=0 __nod_v=0 __nod_m=0
 __nod_w() { printf %s "$1"; }
 __nod_i='' __nod_j='' __nod_k=sh __nod_c=''
@@ -44,4 +47,5 @@ sh|ash) case "${PS2-}" in *__nod_*) ;; *) PS2="${PS2-}"'${__nod_o-}${__nod_h-}' 
   fi
   PS2="${PS2-}$__nod_i${__nod_o}SECOND$(printf '\007')$__nod_j" ;;
 esac
-printf 'FIRST\033]133;R;%s,%s;h=NONCE\007' "$__nod_k" "$$"
+printf 'FIRST\033]133;R;%s,%s;h=NONCE\007' "$__nod_k" "$$" >&2
+fi
