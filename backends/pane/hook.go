@@ -26,7 +26,7 @@ func (p *Pane) hook(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if err := p.stillNotReady(); err != nil {
+	if err := p.Unready(); err != nil {
 		return err
 	}
 	soon, cancel := context.WithTimeout(ctx, hookWait+longWay*way)
@@ -57,7 +57,7 @@ func (p *Pane) notReady(program string, why error) error {
 	err := &NotReadyError{Pane: p.ID(), Program: program, Line: p.lastLine(), Wrapped: why}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.unready = unready{err: err, asOf: p.lastly, at: time.Now()}
+	p.unready = unready{err: err, asOf: p.lastly, at: time.Now(), said: errors.Is(why, errMute) || errors.Is(why, errAway)}
 	return err
 }
 
@@ -66,18 +66,19 @@ type unready struct {
 	err  *NotReadyError
 	asOf time.Time // the latest output from before it
 	at   time.Time
+	said bool // the shell itself says so, and then shows its prompt
 }
 
 // unreadyFor is how long a refusal holds where nothing changes.
 const unreadyFor = 2 * time.Second
 
-// stillNotReady is the latest refusal, if it is recent and nothing has changed since: who
-// has just been told so need not wait for it once more.
-func (p *Pane) stillNotReady() error {
+// Unready is the latest refusal of a shell that could not be made to say what it does, if
+// that is recent and nothing has changed since; else nil. [Pane.Run] gives the same at once.
+func (p *Pane) Unready() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	u := p.unready
-	if u.err == nil || u.asOf != p.lastly || time.Since(u.at) > unreadyFor || p.seen.program() != u.err.Program {
+	if u.err == nil || u.asOf != p.lastly && !u.said || time.Since(u.at) > unreadyFor || p.seen.program() != u.err.Program {
 		return nil
 	}
 	return u.err
@@ -267,6 +268,14 @@ func silent(shell Shell) error {
 
 var errNoShell = errors.New("it is not a shell that can be tracked")
 
+// errProgram is errNoShell of what is no shell at all.
+var errProgram = fmt.Errorf("%w; end it, give the command to another pane, or run it without one", errNoShell)
+
+// errRuns is errProgram of a shell that runs a script.
+func errRuns(program, script string) error {
+	return fmt.Errorf("%w (%q runs %q)", errProgram, program, script)
+}
+
 // errOtherShell is errNoShell of what is known to be a shell, and none of those that nod
 // tracks.
 var errOtherShell = fmt.Errorf("%w; start one there that can be (exec bash), or run the command without a pane: nod help shells", errNoShell)
@@ -299,8 +308,12 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 		maybe := shells.Is(seen.program()) || seen.program() == shells.Busybox
 		switch {
 		case maybe && !settled && silent >= emptyPrompt && time.Since(begin) >= emptyPrompt && seen.path != startingPath:
-			if shell, sure := p.readsLine(ctx, seen); sure {
-				return shell, nil
+			ready := false
+			if last, ready = p.readsLine(ctx, seen); ready {
+				return last, nil
+			}
+			if last.script != "" && silent >= startWait+2*way {
+				return last, errRuns(seen.program(), last.script)
 			}
 			pause = min(2*pause, 10*settle)
 		case maybe && settled && seen.path != startingPath:
@@ -308,11 +321,14 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 			if last, ready = p.awaitsKeys(ctx, seen); ready {
 				return last, nil
 			}
+			if last.script != "" && silent >= startWait+2*way {
+				return last, errRuns(seen.program(), last.script)
+			}
 			pause = min(2*pause, 10*settle)
 		case shells.Untracked(seen.program()) && s.Cursor.Col > 0 && silent >= emptyPrompt:
 			return last, errOtherShell
 		case !maybe && time.Since(begin) > startWait+2*way:
-			return last, errNoShell
+			return last, errProgram
 		}
 		select {
 		case <-ctx.Done():
@@ -334,6 +350,8 @@ type shellSight struct {
 	raw  bool   // the terminal gives it keys one by one
 	mute bool   // the terminal does not show what is typed
 	file string // of its program
+
+	script string // that it was told to run
 }
 
 // awaitsKeys asks the target's kernel whether the shell in the foreground reads
@@ -342,7 +360,7 @@ type shellSight struct {
 // does not tell, or not this user, a shell that is silent is taken to read them.
 func (p *Pane) awaitsKeys(ctx context.Context, seen sight) (shellSight, bool) {
 	f, err := p.wire.front(ctx, seen.pid, 0)
-	shell := shellSight{sight: seen, raw: f.raw, mute: f.mute, file: f.file}
+	shell := f.sightOf(seen)
 	switch _, is := f.shell(); {
 	case err != nil || f.pid == 0:
 		return shell, seen.program() != shells.Busybox
@@ -354,13 +372,18 @@ func (p *Pane) awaitsKeys(ctx context.Context, seen sight) (shellSight, bool) {
 	return shell, p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
 }
 
+// sightOf is a sight of the shell that is in front.
+func (f front) sightOf(seen sight) shellSight {
+	return shellSight{sight: seen, raw: f.raw, mute: f.mute, file: f.file, script: shells.Script(f.argv)}
+}
+
 // readsLine reports whether the target's kernel shows that a shell reads a command line,
 // and no start-up file of it something else.
 func (p *Pane) readsLine(ctx context.Context, seen sight) (shellSight, bool) {
 	f, err := p.wire.front(ctx, seen.pid, 0)
 	name, is := f.shell()
 	sure := f.raw || f.lines || name == "ksh" && f.reads
-	return shellSight{sight: seen, raw: f.raw, mute: f.mute, file: f.file}, err == nil && is && f.rests && sure
+	return f.sightOf(seen), err == nil && is && f.rests && sure
 }
 
 // looked looks at the terminal and waits for the answer.

@@ -291,7 +291,7 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 		return a, err
 	}
 	state, err := r.core.Guard.Look(ctx, about.Target, "", name)
-	for begun := time.Now(); err == nil && state.Dir == "" && time.Since(begun) < dirWait; {
+	for begun := time.Now(); err == nil && state.Dir == "" && !state.Unready && time.Since(begun) < dirWait; {
 		select {
 		case <-time.After(dirPause):
 		case <-ctx.Done():

@@ -1,3 +1,6 @@
+if [[ ! -t 1 ]]; then
+builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" $$ >&2
+else
 typeset -g +x __nod_s=$'\e]7;nod:NONCE:' __nod_n=$';h=NONCE\a'
 typeset -g +x __nod_m=$'\a\e]133;D;' __nod_g=$'\a\e]133;C'
 typeset -g +x __nod_t=${commands[tmux]} __nod_x=${TMUX-} __nod_l= __nod_w=
@@ -25,3 +28,4 @@ PS2=${PS2-}; PS2=${PS2%%$'%{\e]133;P;'*}
 (( ${+PROMPT_EOL_MARK} )) || typeset -g PROMPT_EOL_MARK="%B%S%#%s%b"
 typeset -g +x PROMPT_EOL_MARK=$'%{\e]133;E;h=NONCE\a%}'"${PROMPT_EOL_MARK#$'%{\e]133;E;'*%\}}"
 builtin printf "FIRST\e]133;R;zsh,%s%s" $$ $__nod_n
+fi
