@@ -14,12 +14,24 @@ import (
 // plainShells are the shells that say at their prompts alone what they have done.
 var plainShells = []string{"dash", "ash", "ksh", "mksh"}
 
-// eachPlainShell tests in each of them, in tmux and without.
+// eachPlainShell tests in each of them: where everything is wanted in tmux and without,
+// else two here and two there.
 func eachPlainShell(t *testing.T, f func(t *testing.T, shell string)) {
-	for _, shell := range plainShells {
-		t.Run(shell, func(t *testing.T) {
+	for i, shell := range plainShells {
+		if everything() {
+			t.Run(shell, func(t *testing.T) {
+				t.Parallel()
+				everywhere(t, func(t *testing.T) { f(t, shell) })
+			})
+			continue
+		}
+		name := shell
+		if i%2 == 1 {
+			name += withoutTmux
+		}
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everywhere(t, func(t *testing.T) { f(t, shell) })
+			f(t, shell)
 		})
 	}
 }
@@ -183,7 +195,11 @@ func TestShowingThePromptsIsNoQuestion(t *testing.T) {
 // what is typed, or gives keys one by one.
 func TestPlainShellsOfTheOperatorsOnAnyTerminal(t *testing.T) {
 	t.Parallel()
-	for _, shell := range append(plainShells, "busybox ash") {
+	tried := []string{"dash", "busybox ash"}
+	if everything() {
+		tried = append(tried, "ash", "ksh", "mksh")
+	}
+	for _, shell := range tried {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			r, id := operator(t, strings.TrimPrefix(shell, "busybox "))

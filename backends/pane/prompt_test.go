@@ -11,7 +11,7 @@ import (
 // the operator has typed behind it.
 func TestThePromptIsFoundAgainAfterAChangeOfSize(t *testing.T) {
 	t.Parallel()
-	for shell := range shells {
+	for _, shell := range tried() {
 		p := shared(t, shell)
 		run(t, p, "echo one; echo two")
 		eventually(t, p, "the prompt", p.AtPrompt)
@@ -32,7 +32,7 @@ var greeting = map[string]int{"ash": 5}
 // The operator sees a prompt, and nothing of how it was prepared.
 func TestThePreparationLeavesNoTraceOnTheScreen(t *testing.T) {
 	t.Parallel()
-	for shell := range shells {
+	for _, shell := range tried() {
 		p := shared(t, shell)
 		eventually(t, p, "the prompt", p.AtPrompt)
 		s := p.Screen()
@@ -55,6 +55,7 @@ func TestThePreparationErasesNothingElse(t *testing.T) {
 	t.Parallel()
 	for shell, argv := range shells {
 		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, shell)
 			r.opt.Size = backends.Size{Cols: 40, Rows: 12}
 			r.opt.Shell = append([]string{"sh", "-c", `printf 'above\nright above\n'; exec "$@"`, "sh"}, argv...)
