@@ -99,7 +99,7 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	p.scan.Expect(len(p.outer), n)
 	p.mu.Unlock()
 	w := p.handing()
-	line := " eval \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
+	line := " " + shells.Eval(seen.program()) + " \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
 	screen := p.Screen()
 	first := eraser(screen, len(line), shell.shows(seen.program()))
 	if shells.Named(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
@@ -251,7 +251,7 @@ func (p *Pane) identify(ctx context.Context, seen sight) error {
 	return nil
 }
 
-var errMute = errors.New("its PROMPT_COMMAND and PS1 are readonly, so that it cannot say when a command ends; use another shell there, or run the command without a pane")
+var errMute = errors.New("its prompts (PS1 and PS2, or PROMPT_COMMAND and PS1) are readonly, so that it cannot say when a command ends; take that out of its start-up file (nod doctor names the line), use another shell there, or run the command without a pane")
 
 var errAway = errors.New("its output or its prompt does not come to the terminal, so that it cannot say when a command ends; type there: exec >/dev/tty 2>&1 (or use another shell, or run the command without a pane)")
 

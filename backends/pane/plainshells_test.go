@@ -268,3 +268,67 @@ func TestBinaryOutputHasANotice(t *testing.T) {
 		t.Errorf("text: %+v", res)
 	}
 }
+
+// reading is a shell that reads a start-up file.
+func reading(t *testing.T, shell, rc string) *pane.Pane {
+	t.Helper()
+	r := newRig(t, shell)
+	file := filepath.Join(t.TempDir(), "rc")
+	must(t, os.WriteFile(file, []byte(rc+"\n"), 0o600))
+	r.opt.Shell = []string{"env", "ENV=" + file, shell}
+	if shell == "bash" {
+		r.opt.Shell = []string{"bash", "--rcfile", file}
+	}
+	p, err := r.open(t).Shared(t.Context())
+	must(t, err)
+	return p
+}
+
+// A shell that cannot say what it does is refused with what to do, and is used once that
+// has been done.
+func TestShellsThatCannotSayWhatTheyDoAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, shell := range append(plainShells, "bash") {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			p := reading(t, shell, "readonly PS2")
+			_, err := p.Run(t.Context(), pane.Request{Command: "echo hi"})
+			var unready *pane.NotReadyError
+			if !errors.As(err, &unready) || !strings.Contains(err.Error(), "readonly") || p.Unready() == nil {
+				t.Errorf("readonly: %v", err)
+			}
+
+			p = reading(t, shell, "")
+			run(t, p, "exec 2>/dev/null")
+			p.Forget() // as who comes later
+			if _, err = p.Run(t.Context(), pane.Request{Command: "echo hi"}); !errors.As(err, &unready) || !strings.Contains(err.Error(), "exec >/dev/tty 2>&1") {
+				t.Errorf("redirected: %v\n%s", err, p.Screen())
+			}
+			must(t, p.Type(t.Context(), []byte("exec >/dev/tty 2>&1\r")))
+			var r *pane.Run
+			eventually(t, p, "the shell", func() bool {
+				r, err = p.Run(t.Context(), pane.Request{Command: "echo hi"})
+				return err == nil
+			})
+			if res := finish(t, p, r); res.Text != "hi\n" || !res.Outcome.OK() {
+				t.Errorf("again: %+v", res)
+			}
+		})
+	}
+}
+
+// The words that nod uses may be aliases.
+func TestPlainShellsWithAliases(t *testing.T) {
+	t.Parallel()
+	for _, shell := range append(plainShells, "bash") {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			p := reading(t, shell, "alias eval='echo no' printf='echo no'")
+			for command, want := range map[string]string{"echo hi": "hi\n", "echo 'a\tb'": "a\tb\n", "echo a\necho b": "a\nb\n"} {
+				if res := run(t, p, command); res.Text != want || !res.Outcome.OK() {
+					t.Errorf("%q: %+v", command, res)
+				}
+			}
+		})
+	}
+}

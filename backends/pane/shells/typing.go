@@ -27,12 +27,20 @@ type Typing struct {
 }
 
 // fetched is what is typed for a command that is not typed itself.
-const fetched = `eval "$(__nod_r)"`
+func fetched(shell Family) string { return Eval(string(shell)) + ` "$(__nod_r)"` }
+
+// Eval is the word for eval in a shell, by its name, also where that is an alias.
+func Eval(command string) string {
+	if Named(command) == "fish" {
+		return "eval"
+	}
+	return `\eval`
+}
 
 // FetchedLength is how much a line is long that is typed for a command which is not
 // typed itself.
 func FetchedLength(shell Family) int {
-	length := len(fetched)
+	length := len(fetched(shell))
 	if shell.Readline() {
 		length++ // the blank in front of it
 	}
@@ -79,7 +87,7 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 	}
 	switch {
 	case !direct, shell.Pastes() && !paste, lines > 1 && shell.Readline() && !paste, lines > 1 && shell == OldBash:
-		return Typing{Keys: []byte(clear + announce + fetched + enter), Lines: 1, Stash: n.Buffer()}
+		return Typing{Keys: []byte(clear + announce + fetched(shell) + enter), Lines: 1, Stash: n.Buffer()}
 	case lines == 1 && !shell.Pastes():
 		return Typing{Keys: []byte(clear + announce + command + "\r"), Lines: 1}
 	}
@@ -92,11 +100,11 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 func typePlain(command string, shell Family, raw bool, n marks.Nonce) Typing {
 	typed := command
 	if strings.Contains(command, "\n") {
-		typed = "eval " + quoted(command)
+		typed = Eval(string(shell)) + " " + quoted(command)
 	}
 	t := Typing{}
 	if !short(command) {
-		typed, t.Stash = fetched, n.Buffer()
+		typed, t.Stash = fetched(shell), n.Buffer()
 	}
 	lines := strings.Split(typed, "\n")
 	t.Keys, t.Lines, t.Echo = []byte(Clear(shell, raw)+typed+"\n"), len(lines), NewEcho(shell, lines)

@@ -2,6 +2,8 @@ if [[ ! -t 1 ]]; then
 builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" "$$" >&2
 elif [[ ! -t 2 ]]; then
 builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" "$$"
+elif ! (builtin printf -v PS2 %s x) 2>/dev/null; then
+builtin printf "FIRST\e]133;R;mute,%s;h=NONCE\a" "$$"
 else
 __nod_s=$'\e]7;nod:NONCE:'
 __nod_m=$'\a\e]133;D;'
