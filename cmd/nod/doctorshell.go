@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nod-console/nod/backends/pane/shells"
@@ -16,8 +17,11 @@ import (
 var startUpFiles = map[string][]string{
 	"bash": {"/etc/bash.bashrc", "/etc/bashrc", "/etc/profile", ".bash_profile", ".bash_login", ".profile", ".bashrc"},
 	"zsh":  {"/etc/zsh/zshrc", "/etc/zshrc", ".zshenv", ".zshrc"},
-	"ksh":  {"/etc/ksh.kshrc", ".kshrc"},
-	"mksh": {"/etc/mkshrc", ".mkshrc"},
+	"ksh":  {"/etc/ksh.kshrc", "/etc/profile", ".profile", ".kshrc"},
+	"mksh": {"/etc/mkshrc", "/etc/profile", ".profile", ".mkshrc"},
+	"dash": {"/etc/profile", ".profile"},
+	"ash":  {"/etc/profile", ".profile"},
+	"sh":   {"/etc/profile", ".profile"},
 }
 
 // maxStartUp bounds how much of a start-up file is read.
@@ -42,7 +46,11 @@ func (a *program) checkStartUp() finding {
 		return f
 	}
 	var found []string
-	for _, file := range startUpFiles[name] {
+	files := startUpFiles[name]
+	if env := a.Getenv("ENV"); filepath.IsAbs(env) && name != "bash" && name != "zsh" && name != "fish" {
+		files = append(slices.Clone(files), env) // which the others read
+	}
+	for _, file := range files {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(a.Getenv("HOME"), file)
 		}

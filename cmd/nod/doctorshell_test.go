@@ -14,13 +14,16 @@ func TestTheDoctorNamesWhatIsInTheWayOfTracking(t *testing.T) {
 		"nothing":        {"/bin/bash", ".bashrc", "# readonly PS0\nreadonly HISTFILE\nPS1='readonly PS1 '\n", ""},
 		"another shell":  {"/bin/tcsh", ".tcshrc", "", "not tracked in tcsh"},
 		"no such a file": {"/bin/mksh", ".profile", "", ""},
+		"named by ENV":   {"/bin/dash", ".shrc", "readonly PS2\n", ".shrc:1 makes PS2 readonly"},
 	} {
 		home := t.TempDir()
 		if err := os.WriteFile(filepath.Join(home, c.file), []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		a := &program{}
-		a.Getenv = func(name string) string { return map[string]string{"HOME": home, "SHELL": c.shell}[name] }
+		a.Getenv = func(name string) string {
+			return map[string]string{"HOME": home, "SHELL": c.shell, "ENV": filepath.Join(home, ".shrc")}[name]
+		}
 		f := a.checkStartUp()
 		if f.OK != (c.want == "") || !strings.Contains(f.Detail, c.want) || !f.Optional {
 			t.Errorf("%s: %+v", name, f)
