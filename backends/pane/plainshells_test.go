@@ -174,21 +174,21 @@ func TestNothingOfTheHookIsTraced(t *testing.T) {
 // It is no question, and whoever wrote it goes on.
 func TestShowingThePromptsIsNoQuestion(t *testing.T) {
 	t.Parallel()
-	eachShellInTmux(t, func(t *testing.T, shell string) {
-		if shell == "fish" {
-			return // it has no such prompt
-		}
-		p := shared(t, shell)
-		run(t, p, "export PS1 PS2")
-		for _, command := range []string{`echo "$PS2"; sh -c 'exit 3'`, "env; set; sh -c 'sleep 0.4; exit 3'", "env; sleep 0.4; sh -c 'exit 3'"} {
-			if res := run(t, p, command); !res.Executed || res.Outcome != backends.ExitedWith(3) || res.Text == "" || res.Incomplete {
-				t.Errorf("%s: %+v", command, res)
+	for _, shell := range append(plainShells, "bash", "zsh") { // fish has no such prompt
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			p := shared(t, shell)
+			run(t, p, "export PS1 PS2")
+			for _, command := range []string{`echo "$PS2"; sh -c 'exit 3'`, "env; set; sh -c 'sleep 0.4; exit 3'", "env; sleep 0.4; sh -c 'exit 3'"} {
+				if res := run(t, p, command); !res.Executed || res.Outcome != backends.ExitedWith(3) || res.Text == "" || res.Incomplete {
+					t.Errorf("%s: %+v", command, res)
+				}
 			}
-		}
-		if res := run(t, p, "echo 'open"); res.Executed || res.Outcome.OK() {
-			t.Errorf("a question: %+v", res)
-		}
-	})
+			if res := run(t, p, "echo 'open"); res.Executed || res.Outcome.OK() {
+				t.Errorf("a question: %+v", res)
+			}
+		})
+	}
 }
 
 // nod leaves a shell of the operator's as it was, also on a terminal that does not show
