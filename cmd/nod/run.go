@@ -388,7 +388,7 @@ func (r *runner) inPane(ctx context.Context, a tools.Action, env tools.Env, repo
 		}
 	}
 	got := run.Result()
-	report.Stdout, report.Truncated = got.Text, got.Truncated || got.Incomplete
+	report.Form, report.Stdout, report.Truncated = rendered, got.Text, got.Truncated || got.Incomplete
 	report.Notices = append(report.Notices, got.Notices...)
 	if !r.flags.json {
 		_, report.unwritten = io.WriteString(r.out.stdout, got.Text)
