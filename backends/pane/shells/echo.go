@@ -18,6 +18,7 @@ type Echo struct {
 	moved   bool     // the editor shows another part of the line, the first one was right
 	drawn   bool     // the editor has drawn the line anew, with its prompt
 	back    bool     // a carriage return came last
+	broken  bool     // the editor has broken the line, behind which it writes a carriage return
 	escape  byte     // the kind of escape sequence that the output is in; 0 if it is in none
 }
 
@@ -68,7 +69,10 @@ func (e *Echo) Feed(p []byte) (rest []byte, over bool) {
 			e.drawn = e.drawn || e.redraws()
 			e.shown = e.shown[:0]
 		}
-		e.back = b == '\r'
+		if e.broken && b != '\r' {
+			e.broken = false
+		}
+		e.back = b == '\r' && !e.broken
 		switch {
 		case b == '\n':
 			if e.entered() {
@@ -106,6 +110,12 @@ func (e *Echo) entered() bool {
 		e.lines = e.lines[1:]
 	case e.family == Ash && got != "" && strings.HasPrefix(want, got):
 		return false // a line that is broken at the edge
+	case e.family == Ksh && got != "" && len(got) < len(want) && strings.HasPrefix(want, got):
+		if want[len(got)] == ' ' {
+			e.shown = append(e.shown, ' ') // which is not shown there
+		}
+		e.broken = true
+		return false
 	default:
 		e.strange = true
 	}

@@ -23,6 +23,7 @@ func TestTheEndOfAnEcho(t *testing.T) {
 		"line by line":          {Mksh, []string{"eval 'echo a", "echo b'"}, "eval 'echo a\r\r\n> Pecho b'\r\r\n|a\r\nb\r\n"},
 		"broken at the edge":    {Ash, []string{"echo abcdef"}, "\x1b[6necho a\r\r\nbcdef\r\n|abcdef\r\n"},
 		"ends at the edge":      {Ash, []string{"echo abc"}, "echo abc\r\r\n|abc\r\n"},
+		"broken at a blank":     {Ksh, []string{"echo a; echo b"}, "echo a;\r\n\recho b\r\n|a\r\nb\r\n"},
 		"a window that moves":   {Mksh, []string{"echo abcdef"}, "echo abc\recho    <\b\b\bdef\r\r\n|abcdef\r\n"},
 		"letters of all kinds":  {Mksh, []string{"echo é"}, "echo ^!W\r\r\n|é\r\n"},
 		"escapes and backspace": {Ksh, []string{"echo hi"}, "echp\b\x1b[1mo\x1b]0;t\a hi\r\n|hi\r\n"},
