@@ -97,7 +97,10 @@
 // prompt. The hook finds out what it may set, and sets again what is missing at the
 // next prompt: where PS0 is readonly, a function in front of each command says that
 // it begins, as in an old bash; where PROMPT_COMMAND is, the prompt itself
-// says that it has ended. Where neither can be had, nothing is given to the shell.
+// says that it has ended. Where neither can be had, nothing is given to the shell, and
+// nothing where its prompt, or what it writes, does not come to the terminal (exec 2>FILE):
+// the hook finds out, and says so instead of being set up. That is told at once, and the
+// same again for a moment where nothing changes ([Pane.Unready]).
 //
 // That a line was not announced does not say that it was not run. bash counts the
 // commands that it runs by itself (\#), and zsh says whether what announces them was
