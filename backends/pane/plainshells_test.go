@@ -323,7 +323,7 @@ func TestPlainShellsWithAliases(t *testing.T) {
 	for _, shell := range append(plainShells, "bash") {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			p := reading(t, shell, "alias eval='echo no' printf='echo no'")
+			p := reading(t, shell, "alias eval='echo no' printf='echo no' tmux='echo no'")
 			for command, want := range map[string]string{"echo hi": "hi\n", "echo 'a\tb'": "a\tb\n", "echo a\necho b": "a\nb\n"} {
 				if res := run(t, p, command); res.Text != want || !res.Outcome.OK() {
 					t.Errorf("%q: %+v", command, res)

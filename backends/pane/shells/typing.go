@@ -124,6 +124,15 @@ func Clear(shell Family, raw bool) string {
 	return "\x15"
 }
 
+// Program is how a program is started in a shell, by its name, also where it has the name
+// of an alias or of a function.
+func Program(program, command string) string {
+	if Named(command) == "fish" {
+		return "command " + program
+	}
+	return `\command ` + program
+}
+
 // short reports whether a command can be typed as it is.
 func short(command string) bool {
 	return len(command) <= longestTyped && !strings.ContainsFunc(command, func(r rune) bool {

@@ -38,7 +38,7 @@ __nod_q() { local s=$?
   [[ ${PS1-} == *__nod_b* ]] || builtin printf -v PS1 %s "${PS1-}\[\${__nod_b-}\]" 2>/dev/null
   [[ ${PS2-} == *__nod_o* ]] || builtin printf -v PS2 %s "${PS2-}\[\${__nod_o-}\]" 2>/dev/null
   return "$s"; }
-__nod_t=$(command -v tmux) __nod_x=${TMUX-}
+__nod_t=$(builtin type -P tmux) __nod_x=${TMUX-}
 __nod_r() { { set +x; } 2>/dev/null; TMUX=$__nod_x "$__nod_t" show-buffer -b nod-NAME || builtin printf "(exit 127)"; }
 __nod_0='${__nod_s-}${__nod_i-}${__nod_g-}'
 __nod_k=old

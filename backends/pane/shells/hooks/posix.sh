@@ -18,7 +18,7 @@ case "${KSH_VERSION-}" in
 *93*) __nod_k=ksh ;;
 *) case "$(readlink "/proc/$$/exe" 2>/dev/null)" in */busybox*) __nod_k=ash __nod_i='\[' __nod_j='\]' ;; esac ;;
 esac
-__nod_t="$(command -v tmux)" __nod_x="${TMUX-}"
+__nod_t="$(\unalias tmux 2>/dev/null; \command -v tmux)" __nod_x="${TMUX-}"
 __nod_r() {
   { set +x; } 2>/dev/null
   TMUX="$__nod_x" "$__nod_t" show-buffer -b nod-NAME || __nod_w '(exit 127)'
