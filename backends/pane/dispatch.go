@@ -176,8 +176,12 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 		p.mu.Unlock()
 		return nil, err
 	}
+	raw, err := p.rawAtPrompt(ctx)
+	if err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
-	t := shells.Type(req.Command, p.shell, p.term.Snapshot().Modes.BracketedPaste, p.nonce)
+	t := shells.Type(req.Command, p.shell, shells.Terminal{Paste: p.term.Snapshot().Modes.BracketedPaste, Raw: raw}, p.nonce)
 	w := p.hander()
 	p.mu.Unlock()
 	if t.Stash != "" {
@@ -213,7 +217,10 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	}
 	p.entries++
 	r.number, r.prompt = p.entries, p.prompts
-	p.run, p.phase, p.shape, p.asked, p.silent, p.lead = r, dispatched, t, asked{}, false, marks.Preamble{}
+	if p.shell.Plain() {
+		r.prompt = max(r.prompt, 1) // that of the hook, which may be yet to come up
+	}
+	p.run, p.phase, p.shape, p.echo, p.asked, p.silent, p.lead = r, dispatched, t, t.Echo, asked{}, false, marks.Preamble{}
 	p.wire.glimpse(func(seen sight, err error) {
 		if err == nil && seen.dead {
 			p.stillborn(r)
@@ -229,6 +236,29 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	p.changed()
 	p.nudge()
 	return r, nil
+}
+
+// rawAtPrompt reports whether the terminal gives keys one by one to a shell that edits
+// no lines: a command has left it so. ksh93 edits lines, but not until a moment after its
+// prompt has come up; what is typed before that would be shown twice. Only the target's
+// kernel tells.
+func (p *Pane) rawAtPrompt(ctx context.Context) (bool, error) {
+	p.mu.Lock()
+	shell, ask, pid, home := p.shell, len(p.outer) == 0 && p.home != 0, p.seen.pid, p.home
+	p.mu.Unlock()
+	if !ask || shell != Posix && shell != shells.Ksh {
+		return false, nil
+	}
+	for begun := time.Now(); ; {
+		f, err := p.wire.front(ctx, pid, home)
+		if err != nil {
+			return false, err
+		}
+		raw := f.pid == home && f.raw
+		if raw || shell == Posix || f.pid == 0 || time.Since(begun) > promptWait {
+			return raw, nil
+		}
+	}
 }
 
 // outOfSight says that the connection to the terminal has been found to be lost.

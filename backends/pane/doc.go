@@ -71,9 +71,12 @@
 // that is handed to it through a tmux buffer and evaluated: no file, no start-up
 // file, nothing in the history. Marks are ready (R), prompt end (B), another
 // line wanted (P), command begins (C), output ends (E) and command ended (D). bash,
-// zsh and fish announce a command by themselves; in front of a command for other
-// shells stands a call of a function that does. zsh and fish need E: before they
-// show a prompt, they mark a last line that has no end. What fish writes in
+// zsh and fish announce a command by themselves; in front of a command for an old bash
+// stands a call of a function that does. dash, busybox's ash, ksh93 and mksh say at
+// their prompts alone what they have done: that a command has begun, the end of the echo
+// of its line tells (see shells.Echo), and where something came in between, silence and
+// the kernel. zsh and fish need E: before they show a prompt, they mark a last line that
+// has no end. What fish writes in
 // front of a command's output, a title and colours, is cut off.
 //
 // With each mark goes an account of what the shell has done (see account.go), in
@@ -93,8 +96,11 @@
 // A start-up file may take away what makes a bash write marks, or do so at each
 // prompt. The hook finds out what it may set, and sets again what is missing at the
 // next prompt: where PS0 is readonly, a function in front of each command says that
-// it begins, as in shells that have none; where PROMPT_COMMAND is, the prompt itself
-// says that it has ended. Where neither can be had, nothing is given to the shell.
+// it begins, as in an old bash; where PROMPT_COMMAND is, the prompt itself
+// says that it has ended. Where neither can be had, nothing is given to the shell, and
+// nothing where its prompt, or what it writes, does not come to the terminal (exec 2>FILE):
+// the hook finds out, and says so instead of being set up. That is told at once, and the
+// same again for a moment where nothing changes ([Pane.Unready]).
 //
 // That a line was not announced does not say that it was not run. bash counts the
 // commands that it runs by itself (\#), and zsh says whether what announces them was

@@ -22,3 +22,10 @@ func (p *Pane) Secret() string {
 	defer p.mu.Unlock()
 	return string(p.nonce)
 }
+
+// Forget has the pane's shell hooked anew before its next command.
+func (p *Pane) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forget()
+}

@@ -23,9 +23,13 @@ type front struct {
 	name  string
 	argv  []string
 	exec  program
-	stdin input // where it reads from
-	raw   bool  // the terminal gives keys one by one: something edits a line, or draws a screen
-	rests bool  // it waits for something, and does not compute
+	stdin input  // where it reads from
+	raw   bool   // the terminal gives keys one by one: something edits a line, or draws a screen
+	mute  bool   // the terminal does not show what is typed
+	rests bool   // it waits for something, and does not compute
+	reads bool   // it waits in read(2) for its standard input
+	lines bool   // and for more than a single key, as who reads lines
+	file  string // the name of its program's file, which busybox shows; empty if the kernel does not tell
 
 	home program // of the process that was asked for: hasEnded where it has ended
 }
@@ -49,8 +53,8 @@ const hasEnded program = "ended"
 // asking prints, for the process $1 that was started in a terminal, and for
 // another one, $2: their lines of /proc/PID/stat behind the name, then that of
 // the leader of the foreground's process group (field 8 of stat, proc(5)), its
-// name, whether its standard input is that of $1, whether the terminal is raw,
-// and its arguments.
+// name, whether its standard input is that of $1, whether the terminal is raw and shows
+// what is typed, whether it reads lines (see reading), the file of its program, and its arguments.
 const asking = `stat() { l=; read -r l 2>/dev/null <"/proc/$1/stat" && l=${l##*) }; printf '%s\n' "$l"; }
 stat "$1"
 f=$l
@@ -61,11 +65,17 @@ stat "$f"
 c=; read -r c 2>/dev/null <"/proc/$f/comm"; printf '%s\n' "$c"
 a=$(readlink "/proc/$1/fd/0" 2>/dev/null); b=$(readlink "/proc/$f/fd/0" 2>/dev/null)
 case $a in "") echo ;; "$b") echo terminal ;; *) [ -z "$b" ] && echo || echo other ;; esac
-case " $(stty -a 2>/dev/null <"/proc/$1/fd/0") " in *" -icanon "*) echo raw ;; *) echo ;; esac
+set -f; s=" $(echo $(stty -a 2>/dev/null <"/proc/$1/fd/0")) " m=
+case $s in *" -icanon "*) m=raw ;; esac
+case $s in *" -echo "*) m="$m mute" ;; esac
+printf '%s\n' "$m"
+n= s=; read -r n a b s l 2>/dev/null <"/proc/$f/syscall"
+case "$n $a $s" in "0 0x0 0x1"|"63 0x0 0x1") echo reads ;; "0 "*|"63 "*) echo lines ;; *) echo ;; esac
+e=$(readlink "/proc/$f/exe" 2>/dev/null); printf '%s\n' "${e##*/}"
 tr '\0' '\n' 2>/dev/null <"/proc/$f/cmdline"`
 
 // frontLines are the lines in front of the arguments.
-const frontLines = 6
+const frontLines = 8
 
 // frontOn asks a target for the program in the foreground of the terminal in
 // which the process pid was started, and whether the process home is still
@@ -113,7 +123,9 @@ func parseFront(text string) front {
 	case "other":
 		f.stdin = readsOther
 	}
-	f.raw, f.rests = lines[5] == "raw", strings.HasPrefix(lines[2], "S")
+	f.raw, f.mute = strings.HasPrefix(lines[5], "raw"), strings.HasSuffix(lines[5], "mute")
+	f.rests = strings.HasPrefix(lines[2], "S")
+	f.reads, f.lines, f.file = lines[6] != "", lines[6] == "lines", lines[7]
 	return f
 }
 
@@ -142,15 +154,12 @@ func (f front) command() string {
 // shell is the name of the shell that f is, if it is one that was not started to
 // run a script.
 func (f front) shell() (name string, ok bool) {
-	argv := f.argv
-	if len(argv) > 1 && path.Base(argv[0]) == "busybox" {
-		argv = argv[1:]
-	}
+	argv := shells.Applet(f.argv)
 	if len(argv) == 0 || shells.Script(argv) != "" {
 		return "", false
 	}
 	name = path.Base(shells.Named(argv[0]))
-	return name, shells.Is(name) && (shells.Is(f.name) || f.name == "busybox")
+	return name, shells.Is(name) && (shells.Is(f.name) || f.name == shells.Busybox)
 }
 
 // lookAround asks the target's kernel what is in the foreground, and draws the
@@ -185,7 +194,7 @@ func (p *Pane) lookAround(ctx context.Context, seen sight) error {
 		}
 	case p.phase == executing && p.exec != "" && f.home != "" && f.home != p.exec:
 		p.replaced(f)
-	case p.phase == executing && p.unsaid && home != 0 && f.pid == home && f.raw:
+	case p.phase == executing && home != 0 && f.pid == home && p.atUnsaidPrompt(f):
 		p.muted()
 	case p.phase == dispatched && p.refusal.State != backends.Unknown:
 		if f.pid == 0 || f.pid != home || f.rests { // else it is yet to come to what was typed
@@ -199,6 +208,31 @@ func (p *Pane) lookAround(ctx context.Context, seen sight) error {
 		}
 	}
 	return nil
+}
+
+// atUnsaidPrompt reports whether the shell, which is in the foreground, waits at its
+// prompt and not in a command of its own, such as read. A prompt that has been seen to come
+// up says so. Where it does not, dash and its like read more than single keys at their
+// prompts alone, and mksh has its terminal raw there alone; ksh93 reads keys one by one, but
+// in a command that only redirects its output it reads none; the others are believed where the
+// screen shows a prompt, or where the command may have changed that. p.mu is held.
+func (p *Pane) atUnsaidPrompt(f front) bool {
+	switch {
+	case p.unsaid && f.raw:
+		return true
+	case !f.rests || p.term.Snapshot().Alternate:
+		return false
+	case p.shell.Plain() && f.lines, p.shell == shells.Mksh && f.raw:
+		return true
+	}
+	command := p.doing
+	if p.run != nil {
+		command = p.run.Command
+	}
+	if p.shell == shells.Ksh && f.reads && shells.Redirects(command) {
+		return true
+	}
+	return f.raw && (shells.ChangesPrompt(command) || p.shell.Plain() && looksLikePrompt(p.term.Snapshot()))
 }
 
 // replaced says that the shell has been replaced by exec, which takes the hook
@@ -218,7 +252,7 @@ func (p *Pane) replaced(by front) {
 func (p *Pane) muted() {
 	p.forget()
 	if p.run != nil {
-		p.finish(backends.Outcome{}, "the shell is at its prompt again, but what it is to say there was changed (PROMPT_COMMAND, a precmd hook): with which status the command ended is not known; the next command is tracked again")
+		p.finish(backends.Outcome{}, "the shell is at its prompt again, but what it is to say there was changed (its prompt, PROMPT_COMMAND, a precmd hook): with which status the command ended is not known; the next command is tracked again")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/shells"
 	"github.com/nod-console/nod/backends/tmux"
 )
 
@@ -195,7 +196,7 @@ func (w *guestWire) stash(ctx context.Context, name, text string) error {
 // fetch implements [wire].
 func (w *guestWire) fetch(name, command string) string {
 	if q := quotedPath(w.v.socket); q != "" {
-		return "tmux -S " + q + " show-buffer -b " + name
+		return shells.Program("tmux", command) + " -S " + q + " show-buffer -b " + name
 	}
 	return w.tmuxWire.fetch(name, command)
 }

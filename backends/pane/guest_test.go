@@ -159,7 +159,7 @@ func volatile(line string) bool {
 		"EPOCH", "RANDOM", "SRANDOM", "SECONDS", "BASH_ARG", "BASH_LINENO", "LINENO", "HISTCMD", "BASH_COMMAND", "PIPESTATUS",
 		"COLUMNS", "LINES", "_=", "-- _", "BASHPID", "TTYIDLE", "status", "history", "last_pid", "CMD_DURATION", "ttyidle",
 		"epochtime", "__fish_last_bind_mode", "__kill_signals", "# Defined ",
-		"typeset -A commands", "fish_killring",
+		"typeset -A commands", "fish_killring", "KSH_MATCH", "_AST_FEATURES",
 	} {
 		if strings.Contains(line, name) {
 			return true

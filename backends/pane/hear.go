@@ -53,11 +53,30 @@ func (p *Pane) heard(data []byte) {
 			l.run.record(data)
 		}
 	}
-	if p.run != nil && p.refusal.State == backends.Unknown && !p.silent {
-		if data = p.lead.Cut(data); len(data) > 0 {
-			p.run.record(data)
-		}
+	if p.run == nil || p.silent || p.refusal.State != backends.Unknown && !p.shell.Plain() {
+		p.echoed(data)
+		return
 	}
+	if rest, over := p.echoed(data); over {
+		data = rest
+	}
+	if data = p.lead.Cut(data); len(data) > 0 {
+		p.run.record(data)
+	}
+}
+
+// echoed follows the echo of a run's line, and says what of the output follows it where
+// that ends: the shell has begun with the command then. p.mu is held.
+func (p *Pane) echoed(data []byte) (rest []byte, over bool) {
+	if p.run == nil || p.phase != dispatched || !p.echo.Pending() {
+		return nil, false
+	}
+	rest, over = p.echo.Feed(data)
+	if over && p.shape.Stash == "" { // else it begins when it has been fetched
+		p.doubted = p.echo.Strange()
+		p.began()
+	}
+	return rest, over
 }
 
 // told takes the account that stands in front of a mark.
@@ -70,7 +89,7 @@ func (p *Pane) told(a marks.Account, level int) {
 	p.prompts = a.Prompts
 	if r := p.run; r != nil && p.phase == dispatched && p.away {
 		if _, ended, _ := a.Since(r.prompt); ended {
-			p.began() // its mark has been missed
+			p.began() // it has been missed
 		}
 	}
 }
@@ -89,7 +108,7 @@ func (p *Pane) marked(m marks.Mark) {
 		if m.Kind != marks.End {
 			return // written by something that the outer shell left behind
 		}
-		p.leave(m.Level)
+		p.leaveWith(m.Level, m.Outcome())
 	}
 	if p.reacts(m) {
 		p.keyed = keyedNothing
@@ -107,6 +126,10 @@ func (p *Pane) marked(m marks.Mark) {
 		p.prompt = promptSpot{}
 	case marks.PromptEnd:
 		p.unsaid = p.phase == executing
+		if p.phase == dispatched && p.shell.Plain() {
+			p.echo.Prompted()
+			p.run.recordAnew()
+		}
 		if p.phase == atPrompt || p.phase == dispatched {
 			p.prompt = spotAtCursor(p.term.Snapshot())
 			p.before = p.prompt
@@ -133,6 +156,22 @@ func (p *Pane) marked(m marks.Mark) {
 		p.prompt = promptSpot{}
 		line, handing := p.line, p.hand != nil && p.hand.Met()
 		p.line = nil
+		if p.phase == executing && p.run == nil && p.shell.Plain() && line != nil && line.again {
+			break // the prompt in front of the command, drawn anew
+		}
+		byPrompt := p.run != nil && p.shell.Plain() && line != nil // and not by the text that takes the hook back
+		if byPrompt && p.incomplete() && p.asked.abandoned.IsZero() && p.prompts > p.run.prompt {
+			p.unasked() // nobody has given the command up, and it has ended
+		}
+		early := byPrompt && p.prompts <= p.run.prompt // from before the run
+		if p.phase == executing && byPrompt && (early || p.doubted) {
+			p.phase, p.echo = dispatched, p.shape.Echo // the line may be yet to be read
+		}
+		if early {
+			p.run.setAside()
+			break
+		}
+		p.doubted = false
 		p.prompted()
 		if p.phase == dispatched {
 			p.unbegun(m.Outcome(), line, handing)
@@ -185,6 +224,11 @@ func (p *Pane) unbegun(status backends.Outcome, line *lineEnd, handing bool) {
 	case line == nil || handing:
 		p.refusal, p.unread = status, false
 	case line.again:
+	case p.shell.Plain() && p.incomplete():
+		p.refusal, p.unread = status, false
+	case p.shell.Plain():
+		p.run.setAside()
+		p.refusal, p.unread = status, true // silence will tell whether that was the run's line
 	case line.executed || line.unsure:
 		p.forget() // the next run finds out what holds in this shell
 		p.finish(backends.Outcome{}, fmt.Sprintf("the shell did not say that it began with the command, but something was run or may have been, and ended with status %d: whether that was the command is not known", status.Code))
@@ -200,7 +244,7 @@ func (p *Pane) began() {
 		p.run.begin()
 	}
 	p.tapBegan()
-	p.phase, p.silent = executing, false
+	p.phase, p.silent, p.echo = executing, false, shells.Echo{}
 	p.refusal = backends.Outcome{}
 	p.commands++
 }
@@ -234,9 +278,25 @@ func (p *Pane) continued() {
 	if p.run == nil {
 		return
 	}
-	if p.asked.times++; p.asked.times == p.shape.Lines {
-		p.run.notice("the command is not complete (an open quote, bracket or here-document): the shell asked for more, and it was abandoned")
+	if p.echo.Asked() && p.phase == dispatched && p.shape.Stash == "" {
+		p.began()
 	}
+	if p.asked.times++; p.asked.times == p.shape.Lines {
+		if p.shell.Plain() && p.phase == executing { // the line was not all of a command
+			p.phase, p.asked.aside = dispatched, true
+			p.run.setAside()
+		}
+	}
+}
+
+// unasked says that what was taken for the shell's question for more was output, such as
+// that of a command which shows the prompts. p.mu is held.
+func (p *Pane) unasked() {
+	if p.asked.aside {
+		p.phase = executing
+		p.run.resume()
+	}
+	p.asked = asked{}
 }
 
 // incomplete reports whether the shell waits for the rest of the current run's

@@ -3,6 +3,7 @@ package pane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -25,32 +26,69 @@ func (p *Pane) hook(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
+	if err := p.Unready(); err != nil {
+		return err
+	}
 	soon, cancel := context.WithTimeout(ctx, hookWait+longWay*way)
 	defer cancel()
 	for {
 		seen, err := p.tryHook(soon, ctx, way)
 		switch {
-		case err == nil && p.Shell() == shells.Mute:
+		case err == nil && silent(p.Shell()) != nil:
+			why := silent(p.Shell())
 			p.mu.Lock()
 			p.forget()
 			p.mu.Unlock()
-			return &NotReadyError{Pane: p.ID(), Program: seen.program(), Line: p.lastLine(), Wrapped: errMute}
+			return p.notReady(seen.program(), why)
 		case err == nil:
 			return p.identify(ctx, seen)
 		case errors.Is(err, errShellEnded):
 			return nil // which the caller sees
 		case soon.Err() != nil || errors.Is(err, errNoShell) || errors.Is(err, errShellEnded):
-			return &NotReadyError{Pane: p.ID(), Program: seen.program(), Line: p.lastLine(), Wrapped: err}
+			return p.notReady(seen.program(), err)
 		case !errors.Is(err, context.DeadlineExceeded):
 			return err
 		}
 	}
 }
 
+// notReady is the refusal of a pane whose shell is not hooked.
+func (p *Pane) notReady(program string, why error) error {
+	err := &NotReadyError{Pane: p.ID(), Program: program, Line: p.lastLine(), Wrapped: why}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unready = unready{err: err, asOf: p.lastly, at: time.Now(), said: errors.Is(why, errMute) || errors.Is(why, errAway)}
+	return err
+}
+
+// unready is a refusal of a pane.
+type unready struct {
+	err  *NotReadyError
+	asOf time.Time // the latest output from before it
+	at   time.Time
+	said bool // the shell itself says so, and then shows its prompt
+}
+
+// unreadyFor is how long a refusal holds where nothing changes.
+const unreadyFor = 2 * time.Second
+
+// Unready is the latest refusal of a shell that could not be made to say what it does, if
+// that is recent and nothing has changed since; else nil. [Pane.Run] gives the same at once.
+func (p *Pane) Unready() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := p.unready
+	if u.err == nil || u.asOf != p.lastly && !u.said || time.Since(u.at) > unreadyFor || p.seen.program() != u.err.Program {
+		return nil
+	}
+	return u.err
+}
+
 // tryHook is one try, which is to begin soon and then may last as long as ctx and
 // the shell let it.
 func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, error) {
-	seen, err := p.settled(soon, way)
+	shell, err := p.settled(soon, way)
+	seen := shell.sight
 	if err != nil {
 		return seen, err
 	}
@@ -61,9 +99,9 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	p.scan.Expect(len(p.outer), n)
 	p.mu.Unlock()
 	w := p.handing()
-	line := " eval \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
+	line := " " + shells.Eval(seen.program()) + " \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
 	screen := p.Screen()
-	first := eraser(screen, len(line))
+	first := eraser(screen, len(line), shell.shows(seen.program()))
 	if shells.Named(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
 		first += `\033]2;` + shells.PrintfFormat(screen.Title) + `\007`
 	}
@@ -75,13 +113,16 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	}
 	defer p.unstash(n.Buffer())
 	// A blank and Ctrl-U clear the line without a bell where it is empty.
-	clear := " \x15"
-	if name := shells.Named(seen.program()); name == "ash" || name == "sh" {
+	clear, enter := " \x15", "\r"
+	switch name := shells.Named(seen.program()); {
+	case shell.raw && shell.plain(name):
+		clear, enter = "", "\n" // the terminal was left raw: all keys are text
+	case name == "ash", name == "sh", name == shells.Busybox:
 		clear = shells.ClearBusybox
 	}
 	p.hushed()
 	defer p.unhushed()
-	if err := p.Type(short, []byte(clear+line+"\r")); err != nil {
+	if err := p.Type(short, []byte(clear+line+enter)); err != nil {
 		return seen, err
 	}
 	return seen, p.hooked(ctx, way)
@@ -143,12 +184,51 @@ func (p *Pane) unstash(name string) {
 // and not nod's preparations. It is empty where the line would end at the very
 // edge, since shells differ there. It erases line by line: tmux keeps what an
 // erased screen held as scrollback.
-func eraser(s *vt.Snapshot, length int) string {
+func eraser(s *vt.Snapshot, length int, how showing) string {
+	const row, above = `\r\033[2K`, `\033[A\033[2K`
 	end := s.Cursor.Col + length
+	switch how {
+	case showsNothing:
+		return row
+	case showsRow:
+		return above + `\r`
+	case showsRaw:
+		return row + strings.Repeat(above, (end+len("^J")-1)/max(1, s.Size.Cols))
+	}
 	if s.Size.Cols == 0 || end%s.Size.Cols == 0 {
 		return ""
 	}
-	return strings.Repeat(`\033[A\033[2K`, end/s.Size.Cols+1) + `\r`
+	return strings.Repeat(above, end/s.Size.Cols+1) + `\r`
+}
+
+// showing is what a terminal shows of a line that is typed and entered.
+type showing uint8
+
+const (
+	showsAll     showing = iota // the line, and the next row
+	showsRow                    // a part of the line in one row, and the next one
+	showsRaw                    // the line alone
+	showsNothing                // and does not go to the next row
+)
+
+// shows is what the terminal shows of a line that is typed for a shell, by its name.
+func (f shellSight) shows(name string) showing {
+	name = shells.Named(name)
+	lines := name == "dash" || name == "ash" || name == shells.Busybox || name == "ksh" || name == "sh"
+	switch {
+	case lines && f.mute && (!f.raw || f.plain(name)):
+		return showsNothing
+	case f.raw && f.plain(name):
+		return showsRaw
+	case shells.Slides(name):
+		return showsRow
+	}
+	return showsAll
+}
+
+// plain reports whether a shell, by its name, leaves it to the terminal to edit lines.
+func (f shellSight) plain(name string) bool {
+	return name == "dash" || name == "sh" && f.file == "dash"
 }
 
 // identify remembers which process the hooked shell is, and what it executes. The
@@ -171,25 +251,50 @@ func (p *Pane) identify(ctx context.Context, seen sight) error {
 	return nil
 }
 
-var errMute = errors.New("its PROMPT_COMMAND and PS1 are readonly, so that it cannot say when a command ends; use another shell there, or run the command without a pane")
+var errMute = errors.New("its prompts (PS1 and PS2, or PROMPT_COMMAND and PS1) are readonly, so that it cannot say when a command ends; take that out of its start-up file (nod doctor names the line), use another shell there, or run the command without a pane")
+
+var errAway = errors.New("its output or its prompt does not come to the terminal, so that it cannot say when a command ends; type there: exec >/dev/tty 2>&1 (or use another shell, or run the command without a pane)")
+
+// silent is why a shell that was hooked cannot say when a command ends; nil if it can.
+func silent(shell Shell) error {
+	switch shell {
+	case shells.Mute:
+		return errMute
+	case shells.Away:
+		return errAway
+	}
+	return nil
+}
 
 var errNoShell = errors.New("it is not a shell that can be tracked")
+
+// errProgram is errNoShell of what is no shell at all.
+var errProgram = fmt.Errorf("%w; end it, give the command to another pane, or run it without one", errNoShell)
+
+// errRuns is errProgram of a shell that runs a script.
+func errRuns(program, script string) error {
+	return fmt.Errorf("%w (%q runs %q)", errProgram, program, script)
+}
+
+// errOtherShell is errNoShell of what is known to be a shell, and none of those that nod
+// tracks.
+var errOtherShell = fmt.Errorf("%w; start one there that can be (exec bash), or run the command without a pane: nod help shells", errNoShell)
 
 // settled waits until a shell is in the foreground, has nothing more to say and
 // reads keys. A shell of which readline asks for pasted text to be marked has
 // nothing more to say once its prompt stands there.
-func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
-	var last sight
+func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, error) {
+	var last shellSight
 	pause := 2 * time.Millisecond
 	for begin := time.Now(); ; {
 		seen, err := p.looked(ctx)
 		if err != nil {
 			return last, err
 		}
-		last = seen
+		last = shellSight{sight: seen}
 		if seen.dead {
 			p.observe(seen)
-			return seen, errShellEnded
+			return last, errShellEnded
 		}
 		p.mu.Lock()
 		p.seen = seen
@@ -200,16 +305,30 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 		prompts := p.seeded && (s.Cursor.Col > 0 || s.Modes.BracketedPaste && silent >= emptyPrompt)
 		settled := prompts && (silent >= settle || s.Modes.BracketedPaste)
 		p.mu.Unlock()
+		maybe := shells.Is(seen.program()) || seen.program() == shells.Busybox
 		switch {
-		case seen.dead:
-			return seen, errShellEnded
-		case shells.Is(seen.program()) && settled && seen.path != startingPath:
-			if p.awaitsKeys(ctx, seen) {
-				return seen, nil
+		case maybe && !settled && silent >= emptyPrompt && time.Since(begin) >= emptyPrompt && seen.path != startingPath:
+			ready := false
+			if last, ready = p.readsLine(ctx, seen); ready {
+				return last, nil
+			}
+			if last.script != "" && silent >= startWait+2*way {
+				return last, errRuns(seen.program(), last.script)
 			}
 			pause = min(2*pause, 10*settle)
-		case !shells.Is(seen.program()) && time.Since(begin) > startWait+2*way:
-			return seen, errNoShell
+		case maybe && settled && seen.path != startingPath:
+			ready := false
+			if last, ready = p.awaitsKeys(ctx, seen); ready {
+				return last, nil
+			}
+			if last.script != "" && silent >= startWait+2*way {
+				return last, errRuns(seen.program(), last.script)
+			}
+			pause = min(2*pause, 10*settle)
+		case shells.Untracked(seen.program()) && s.Cursor.Col > 0 && silent >= emptyPrompt:
+			return last, errOtherShell
+		case !maybe && time.Since(begin) > startWait+2*way:
+			return last, errProgram
 		}
 		select {
 		case <-ctx.Done():
@@ -221,25 +340,50 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (sight, error) {
 	}
 }
 
-// emptyPrompt is the silence after which a shell that edits lines is taken to have
-// a prompt of which nothing is seen.
+// emptyPrompt is the silence after which a shell that edits or reads lines is taken to
+// have a prompt of which nothing is seen.
 const emptyPrompt = 500 * time.Millisecond
+
+// shellSight is a sight of a shell, with what the target's kernel says of it.
+type shellSight struct {
+	sight
+	raw  bool   // the terminal gives it keys one by one
+	mute bool   // the terminal does not show what is typed
+	file string // of its program
+
+	script string // that it was told to run
+}
 
 // awaitsKeys asks the target's kernel whether the shell in the foreground reads
 // keys. Before it does, as in the middle of a start-up file, the terminal itself
 // would put on the screen what is typed, and the shell once more. Where the kernel
 // does not tell, or not this user, a shell that is silent is taken to read them.
-func (p *Pane) awaitsKeys(ctx context.Context, seen sight) bool {
+func (p *Pane) awaitsKeys(ctx context.Context, seen sight) (shellSight, bool) {
 	f, err := p.wire.front(ctx, seen.pid, 0)
-	switch {
+	shell := f.sightOf(seen)
+	switch _, is := f.shell(); {
 	case err != nil || f.pid == 0:
-		return true
-	case !f.rests || !shells.Is(f.name) && f.name != "busybox":
-		return false
+		return shell, seen.program() != shells.Busybox
+	case !f.rests || !shells.Is(f.name) && !(f.name == shells.Busybox && is):
+		return shell, false
 	case f.raw:
-		return true
+		return shell, true
 	}
-	return p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
+	return shell, p.ask(ctx, seen.pid, reading) != "" // it reads, or what it does is hidden
+}
+
+// sightOf is a sight of the shell that is in front.
+func (f front) sightOf(seen sight) shellSight {
+	return shellSight{sight: seen, raw: f.raw, mute: f.mute, file: f.file, script: shells.Script(f.argv)}
+}
+
+// readsLine reports whether the target's kernel shows that a shell reads a command line,
+// and no start-up file of it something else.
+func (p *Pane) readsLine(ctx context.Context, seen sight) (shellSight, bool) {
+	f, err := p.wire.front(ctx, seen.pid, 0)
+	name, is := f.shell()
+	sure := f.raw || f.lines || name == "ksh" && f.reads
+	return f.sightOf(seen), err == nil && is && f.rests && sure
 }
 
 // looked looks at the terminal and waits for the answer.

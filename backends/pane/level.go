@@ -24,6 +24,8 @@ type level struct {
 	prompts int     // as the shell counts them
 	run     *Run    // the run that was dispatched and has not ended
 	shape   shells.Typing
+	echo    shells.Echo // of the run's line, in a shell that does not announce commands
+	doubted bool        // other things were shown with it: the next prompt may not be that behind the run
 	asked   asked
 	silent  bool             // the run's output has ended, what comes is the prompt's
 	lead    marks.Preamble   // what the shell writes in front of the run's output
@@ -86,10 +88,19 @@ func (p *Pane) inside() []string {
 
 // leave ends the levels inside the given one: their shells have ended. p.mu is
 // held.
-func (p *Pane) leave(to int) {
+func (p *Pane) leave(to int) { p.leaveWith(to, backends.Outcome{}) }
+
+// leaveWith is leave where the command that has opened the outermost of those levels
+// has ended with an outcome. A shell that is not ended by a signal ends with the status of
+// the command that ends it, and what leads to one elsewhere hands that on, but for ssh,
+// which says 255 of its own failures, too. p.mu is held.
+func (p *Pane) leaveWith(to int, outcome backends.Outcome) {
 	for len(p.outer) > to {
 		gone := p.level
-		if gone.run != nil {
+		last := len(p.outer) == to+1 && gone.phase == executing && outcome.State == backends.Exited && outcome.Code < 128
+		if gone.run != nil && last {
+			p.finish(outcome, "the command ended the shell that it ran in")
+		} else if gone.run != nil {
 			p.finish(backends.Outcome{}, "the shell that it ran in has ended: whether and how the command ended is not known")
 		}
 		close(gone.left)

@@ -85,6 +85,9 @@ func (v *guestSession) greet(ctx context.Context, p *Pane) {
 	_, _ = p.shortly(ctx, hookTry, func() bool { return p.seeded }) // else its Run tells
 	before := upToCursor(p.Screen())
 	p.Warm(ctx)
+	if p.Shell() == NoShell {
+		return // its Run tells
+	}
 	_, _ = p.shortly(ctx, promptWait, func() bool { return p.prompt.known })
 	p.mu.Lock()
 	prompt, ready := p.prompt.line, p.phase == atPrompt && p.prompt.known && p.pendingLine() == ""

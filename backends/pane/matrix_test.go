@@ -47,10 +47,15 @@ func stopped(key string, code int) cell {
 	return func(t *testing.T, p *pane.Pane, shell string) string {
 		r := start(t, p, pane.Request{Command: "sh -c 'echo up; exec sleep 100'"})
 		eventually(t, p, "the command", func() bool { return strings.Contains(r.Result().Text, "up") })
+		inFront(t, p, "sleep")
 		must(t, p.Keys(t.Context(), []string{key}))
 		res := finish(t, p, r)
 		if key == "C-z" {
 			run(t, p, in(shell, "kill -KILL %1", "kill -KILL (jobs -p)"))
+		}
+		code := code
+		if key == "C-z" {
+			code = stoppedIn(shell)
 		}
 		if res.Outcome != backends.ExitedWith(code) || !strings.HasPrefix(res.Text, "up\n") {
 			return fmt.Sprintf("%v, %q", res.Outcome, res.Text)
@@ -213,29 +218,32 @@ var matrix = []struct {
 
 // TestTheMatrix tries each case in each shell. With -v it prints the table.
 func TestTheMatrix(t *testing.T) {
-	names := []string{"bash", "zsh", "fish", "dash", "ash"}
+	names := []string{"bash", "zsh", "fish", "dash", "ash", "ksh", "mksh"}
 	table := make([][]string, len(matrix))
 	for i := range table {
 		table[i] = make([]string, len(names))
 	}
-	for j, shell := range names {
-		t.Run(shell, func(t *testing.T) {
-			need(t, "vim")
-			p := shared(t, shell)
-			for i, c := range matrix {
-				begin := time.Now()
-				switch wrong := c.try(t, p, shell); wrong {
-				case "":
-					table[i][j] = "ok"
-				case "-":
-					table[i][j] = "-"
-				default:
-					table[i][j] = "FAIL"
-					t.Errorf("%s (%v): %s", c.name, time.Since(begin), wrong)
+	t.Run("shells", func(t *testing.T) {
+		for j, shell := range names {
+			t.Run(shell, func(t *testing.T) {
+				t.Parallel()
+				need(t, "vim")
+				p := shared(t, shell)
+				for i, c := range matrix {
+					begin := time.Now()
+					switch wrong := c.try(t, p, shell); wrong {
+					case "":
+						table[i][j] = "ok"
+					case "-":
+						table[i][j] = "-"
+					default:
+						table[i][j] = "FAIL"
+						t.Errorf("%s (%v): %s", c.name, time.Since(begin), wrong)
+					}
 				}
-			}
-		})
-	}
+			})
+		}
+	})
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-26s", "")
 	for _, shell := range names {

@@ -172,7 +172,7 @@ func (p *Pane) hookInside(ctx context.Context, command, kind string, f front) er
 	p.generation++
 	p.mu.Unlock()
 
-	line := " eval \"$(" + w.fetch(n.Buffer(), kind) + ")\""
+	line := " " + shells.Eval(kind) + " \"$(" + w.fetch(n.Buffer(), kind) + ")\""
 	err := w.stash(ctx, n.Buffer(), shells.Hook(kind, n, "")+w.refetch(n.Buffer(), kind))
 	if err == nil {
 		err = p.Type(ctx, []byte(line+"\r"))
@@ -183,8 +183,8 @@ func (p *Pane) hookInside(ctx context.Context, command, kind string, f front) er
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w.unstash(n.Buffer())
-	if err == nil && p.shell == shells.Mute {
-		err = errMute
+	if err == nil {
+		err = silent(p.shell)
 	}
 	if err == nil && len(p.outer) >= depth {
 		return nil

@@ -62,7 +62,7 @@ func TestAShellInsideAnotherIsTracked(t *testing.T) {
 			if res := finish(t, p, outer); res.Outcome != backends.ExitedWith(6) {
 				t.Errorf("the outer command: %v", res.Outcome)
 			}
-			if res := finish(t, p, last); res.Outcome.State != backends.Unknown || !strings.Contains(strings.Join(res.Notices, " "), "ended") {
+			if res := finish(t, p, last); res.Outcome != backends.ExitedWith(6) || !strings.Contains(strings.Join(res.Notices, " "), "ended") {
 				t.Errorf("the inner one that ended it: %+v", res)
 			}
 			if _, err := p.Run(t.Context(), pane.Request{Command: "echo no", Inside: []string{c.opener}}); !errors.As(err, &changed) {

@@ -42,6 +42,7 @@ type Pane struct {
 	lateReader string           // the name of a text whose reader has not said that it has it
 	lateEnd    string           // the last line of that text
 	seen       sight            // the latest look at the terminal
+	unready    unready          // the latest refusal of the shell
 	front      front            // what was in the foreground when it was last asked for
 	types      bool             // texts are handed over by typing
 	reborn     string           // what the next run should tell of the shell
@@ -75,6 +76,7 @@ type Pane struct {
 type asked struct {
 	times     int       // continuation prompts since the dispatch
 	abandoned time.Time // when the command was last given up
+	aside     bool      // the run's output so far was set aside
 }
 
 // newPane is a pane of which nothing is known yet. It needs its wire.

@@ -9,9 +9,6 @@ import (
 	"github.com/nod-console/nod/backends/pane/shells"
 )
 
-// runsStash is what is typed for a command that is handed over.
-const runsStash = `eval "$(__nod_r)"`
-
 // unhook takes nod's marks out of the shell, which must stand at its prompt,
 // with nothing on its line. path is what the terminal's path was before.
 func (p *Pane) unhook(ctx context.Context, path string) error {
@@ -27,14 +24,8 @@ func (p *Pane) unhook(ctx context.Context, path string) error {
 	if !ready {
 		return fmt.Errorf("%w (%s): a command runs in it", ErrMarksStay, p.ID())
 	}
-	length := len(runsStash)
-	if shell.Readline() {
-		length++ // see shape
-	}
-	if !shell.Announces() {
-		length += len("__nod_f;")
-	}
-	farewell := eraser(p.Screen(), length) + `\033]7;` + shells.PrintfFormat(path) + `\007\033]133;D;0;h=` + string(n) + `\007`
+	length := shells.FetchedLength(shell)
+	farewell := eraser(p.Screen(), length, p.showing(ctx, shell)) + `\033]7;` + shells.PrintfFormat(path) + `\007\033]133;D;0;h=` + string(n) + `\007`
 	r, err := p.Run(ctx, Request{Command: shells.Unhook(shell, n, farewell)})
 	if err != nil {
 		return fmt.Errorf("%w (%s): %w", ErrMarksStay, p.ID(), err)
@@ -48,4 +39,20 @@ func (p *Pane) unhook(ctx context.Context, path string) error {
 		return fmt.Errorf("%w (%s): %w", ErrMarksStay, p.ID(), errors.New(strings.Join(append(res.Notices, res.Outcome.String(), res.Text), "; ")))
 	}
 	return nil
+}
+
+// showing is what the terminal shows of a line that is typed for the shell at its prompt.
+func (p *Pane) showing(ctx context.Context, shell Shell) showing {
+	name := map[Shell]string{Posix: "dash", shells.Ash: "ash", shells.Ksh: "ksh", shells.Mksh: "mksh"}[shell]
+	if name == "" {
+		return showsAll
+	}
+	p.mu.Lock()
+	pid, home := p.seen.pid, p.home
+	p.mu.Unlock()
+	at := shellSight{}
+	if f, err := p.wire.front(ctx, pid, home); err == nil && f.pid == home {
+		at.raw, at.mute = f.raw, f.mute
+	}
+	return at.shows(name)
 }

@@ -39,7 +39,7 @@ func (r *rig) polled(b *testing.B, id, shell string, n int, every time.Duration)
 // BenchmarkRoundTripBesidePolling puts a run of "true" beside a polling loop in
 // the same pane, in turn, and reports how many times longer that takes.
 func BenchmarkRoundTripBesidePolling(b *testing.B) {
-	for shell := range shells {
+	for _, shell := range tried() {
 		b.Run(shell, func(b *testing.B) {
 			r := newRig(b, shell)
 			p, err := r.open(b).Shared(b.Context())

@@ -124,11 +124,22 @@ func (p *Pane) pendingLine() string {
 		b.WriteByte('\n')
 	}
 	line := strings.TrimSpace(b.String())
+	if terminalAnswers().MatchString(line) {
+		return "" // it is cleared before a command is typed
+	}
 	if p.shell == Fish && fishOnAJob().MatchString(line) {
 		return ""
 	}
 	return line
 }
+
+// terminalAnswers is what line editors show of a terminal's answers to questions of
+// which the program that has asked did not read them: what it is, how it does, where the
+// cursor stands (ESC [ ? 1 ; 2 c and the like), or the end of some, or the beginning of one
+// that is on its way. Nobody types that.
+var terminalAnswers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[\^\[?>;Rcn]*\d[\^\[?>;\dRcn]*[Rcn]|(?:\^\[)?\[[?>]?\d[\d;]*)$`)
+})
 
 // fishOnAJob is what fish (3.6) writes behind its prompt when a job has ended or
 // stopped meanwhile. It does not always draw the prompt anew.

@@ -11,7 +11,7 @@ import (
 // the operator has typed behind it.
 func TestThePromptIsFoundAgainAfterAChangeOfSize(t *testing.T) {
 	t.Parallel()
-	for shell := range shells {
+	for _, shell := range tried() {
 		p := shared(t, shell)
 		run(t, p, "echo one; echo two")
 		eventually(t, p, "the prompt", p.AtPrompt)
@@ -32,20 +32,45 @@ var greeting = map[string]int{"ash": 5}
 // The operator sees a prompt, and nothing of how it was prepared.
 func TestThePreparationLeavesNoTraceOnTheScreen(t *testing.T) {
 	t.Parallel()
-	for shell := range shells {
+	for _, shell := range tried() {
 		p := shared(t, shell)
 		eventually(t, p, "the prompt", p.AtPrompt)
 		s := p.Screen()
 		above := ""
-		for i := range s.Scrolled { // zsh erases below its prompt, which tmux takes for a whole screen
+		for i := range s.Scrolled { // zsh and ksh erase from their prompt on, which tmux takes for a whole screen
 			above += s.LineText(i)
 		}
-		if strings.TrimSpace(above) != "" || s.Cursor.Row != greeting[shell] || strings.Contains(s.String(), "eval") {
+		if strings.Trim(above, " #") != "" || s.Cursor.Row != greeting[shell] || strings.Contains(s.String(), "eval") {
 			t.Errorf("%s: above %q, cursor %+v\n%s", shell, above, s.Cursor, s)
 		}
 		if res := run(t, p, "echo hi"); res.Text != "hi\n" {
 			t.Errorf("%s: %+v", shell, res)
 		}
+	}
+}
+
+// Nothing is taken off the screen but what nod has typed, also where that is longer than
+// a row.
+func TestThePreparationErasesNothingElse(t *testing.T) {
+	t.Parallel()
+	for shell, argv := range shells {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, shell)
+			r.opt.Size = backends.Size{Cols: 40, Rows: 12}
+			r.opt.Shell = append([]string{"sh", "-c", `printf 'above\nright above\n'; exec "$@"`, "sh"}, argv...)
+			p, err := r.open(t).Shared(t.Context())
+			must(t, err)
+			eventually(t, p, "the prompt", p.AtPrompt)
+			s := p.Screen()
+			all := ""
+			for i := range s.Scrolled {
+				all += s.LineText(i) + "\n"
+			}
+			if all += s.String(); !strings.Contains(all, "above\nright above\n") || strings.Contains(all, "eval") {
+				t.Errorf("%s", all)
+			}
+		})
 	}
 }
 

@@ -45,7 +45,7 @@ func (p *Pane) catchUp(a marks.Account) (again bool) {
 	}
 	end, ended, running := a.Since(r.prompt)
 	switch {
-	case a.Forgotten(r.prompt, p.shell.Announces()):
+	case a.Forgotten(r.prompt, p.shell.Announces() || p.shell.Plain()):
 		p.resume(a, true)
 		p.finish(backends.Outcome{}, notSeen)
 	case ended:
@@ -60,6 +60,8 @@ func (p *Pane) catchUp(a marks.Account) (again bool) {
 	case a.Prompts > r.prompt:
 		p.resume(a, true)
 		p.finish(backends.Outcome{}, notSeen)
+	case p.phase == dispatched && p.shell.Plain() && !r.unsure:
+		p.began() // it says nothing before it has ended
 	case p.phase == dispatched && !r.unsure:
 		return true // this look may have been too early
 	}

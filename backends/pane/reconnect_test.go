@@ -2,6 +2,7 @@ package pane_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,7 +82,7 @@ func TestACommandThatRunsByHandIsKnownAfterALoss(t *testing.T) {
 		r, g, p := gated(t, shell)
 		r.without(t, g, p, func() { r.byHand(t, p, "sh -c 'echo up; exec sleep 100'", "\nup") })
 		eventually(t, p, "the screen", func() bool { return strings.Contains(p.Screen().String(), "\nup") })
-		if shell != "dash" && shell != "ash" {
+		if !slices.Contains(plainShells, shell) {
 			eventually(t, p, "the command", func() bool { return !p.AtPrompt() })
 		}
 		r.without(t, g, p, func() {

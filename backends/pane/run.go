@@ -83,6 +83,7 @@ type Run struct {
 	running bool // the shell has begun with it
 	refused bool // nothing of it was run
 	ended   bool
+	aside   output // what may yet be all of the command's
 	result  Result
 }
 
@@ -143,8 +144,72 @@ func (r *Run) begin() {
 	if !r.running {
 		r.running = true
 		r.result.Executed = true
-		r.result.Raw, r.result.Total, r.result.Truncated = nil, 0, false
+		r.reset()
 	}
+}
+
+// output is what was recorded.
+type output struct {
+	raw       []byte
+	total     int64
+	truncated bool
+}
+
+// setAside sets aside what was recorded so far: a prompt comes up, and it is not known
+// yet whether that is the one behind the command.
+func (r *Run) setAside() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.aside = output{r.result.Raw, r.result.Total, r.result.Truncated}
+	r.running, r.result.Executed = false, false
+	r.reset()
+}
+
+// recordAnew drops what was recorded, which was a prompt.
+func (r *Run) recordAnew() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reset()
+}
+
+// reset drops what was recorded. r.mu is held.
+func (r *Run) reset() { r.result.Raw, r.result.Total, r.result.Truncated = nil, 0, false }
+
+// takeUp is begin where it has turned out that what was set aside is all output of the
+// command: the terminal has not shown what was typed.
+func (r *Run) takeUp() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running, r.result.Executed = true, true
+	r.result.Raw, r.result.Total, r.result.Truncated = r.aside.raw, r.aside.total, r.aside.truncated
+	if r.sink != nil && !r.sink.put(r.result.Raw) {
+		r.result.Incomplete = true
+	}
+}
+
+// resume takes back that the output so far was set aside: all of it is the command's.
+func (r *Run) resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	since, total := r.result.Raw, r.result.Total
+	r.running, r.result.Executed = true, true
+	r.result.Raw, r.result.Total = r.aside.raw, r.aside.total+total
+	if n := min(len(since), r.keep-len(r.aside.raw)); n > 0 {
+		r.result.Raw = append(r.result.Raw, since[:n]...)
+	}
+	r.result.Truncated = r.result.Total > int64(len(r.result.Raw))
+	if r.sink != nil && (!r.sink.put(since) || total > int64(len(since))) {
+		r.result.Incomplete = true
+	}
+}
+
+// shows reports whether what was set aside holds the beginning of the command: the
+// terminal shows what is typed.
+func (r *Run) shows() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	line, _, _ := strings.Cut(r.Command, "\n")
+	return line != "" && strings.Contains(marks.Render(r.aside.raw), line[:min(len(line), 8)])
 }
 
 // arrive says whether the terminal has taken the command. Only the first call
@@ -241,6 +306,9 @@ func (r *Run) end(outcome backends.Outcome, notices ...string) {
 		text := marks.Render(raw)
 		r.mu.Lock()
 		r.result.Text = text
+		if marks.Binary(raw) {
+			r.noticeLocked(renderedNotice)
+		}
 		if !whole {
 			r.result.Incomplete = true
 			r.noticeLocked("part of the output was not stored: the store did not take it")
@@ -249,6 +317,9 @@ func (r *Run) end(outcome backends.Outcome, notices ...string) {
 		close(r.done)
 	}()
 }
+
+// renderedNotice is told of output that is no text.
+const renderedNotice = "the output holds bytes that are no text: what a pane gives is what its terminal shows of them; for the bytes themselves run the command without a pane, or have it write to a file"
 
 // withoutEcho is what follows the echo of a typed command of n lines.
 func withoutEcho(p []byte, n int) []byte {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/pane/shells"
 	"github.com/nod-console/nod/backends/tmux"
 	"github.com/nod-console/nod/backends/vt"
 )
@@ -150,7 +151,9 @@ func (w *tmuxWire) unstash(name string) {
 	w.s.connection().Queue(nil, []string{"delete-buffer", "-b", name})
 }
 
-func (w *tmuxWire) fetch(name, _ string) string { return "tmux show-buffer -b " + name }
+func (w *tmuxWire) fetch(name, command string) string {
+	return shells.Program("tmux", command) + " show-buffer -b " + name
+}
 
 // refetch implements [wire]: the hooks know tmux.
 func (w *tmuxWire) refetch(string, string) string { return "" }

@@ -61,12 +61,7 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 	if p.run != nil && p.term.Snapshot().Alternate {
 		p.run.tookScreen()
 	}
-	if p.incomplete() && time.Since(p.asked.abandoned) >= abandonAgain {
-		// Ctrl-C, in silence and again if need be: bash (5.2) can hang at an
-		// interrupt that comes while it puts up its prompt, until the next.
-		p.asked.abandoned = time.Now()
-		p.wire.send([]byte{0x03}, nil)
-	}
+	incomplete := p.incomplete()
 	refused := p.refusal.State != backends.Unknown && silence >= refusedAfter && !p.away
 	if refused && !p.unread {
 		p.refused()
@@ -89,17 +84,61 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		return again // the keeper sees to a lost connection
 	}
 	again = again || more
+	if incomplete && !seen.dead {
+		p.givesUp(ctx, seen)
+	}
 	if again && !seen.dead && (strayed || refused || silence >= replacedAfter && opensOrIsShell(seen.program())) {
 		_ = p.lookAround(ctx, seen) // the next look tells
 	}
 	return again
 }
 
+// givesUp gives up a command of which the shell asks for the rest: with Ctrl-C, in
+// silence and again if need be, since bash (5.2) can hang at an interrupt that comes while
+// it puts up its prompt, until the next. Where another program is in front, it was that
+// which wrote what looks like the shell's question, and goes on. A shell that does not wait
+// for keys is left alone, too.
+func (p *Pane) givesUp(ctx context.Context, seen sight) {
+	p.mu.Lock()
+	r, home, asOf, first := p.run, p.home, p.lastly, p.asked.abandoned.IsZero()
+	p.mu.Unlock()
+	var f front
+	computes := false
+	if first && home != 0 {
+		f, _ = p.wire.front(ctx, seen.pid, home) // a target that does not tell is believed
+		computes = f.pid == home && !f.raw && p.ask(ctx, seen.pid, reading) == ""
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.run != r || p.lastly != asOf || !p.incomplete() || time.Since(p.asked.abandoned) < abandonAgain:
+	case f.pid != 0 && f.pid != home:
+		p.unasked()
+	case computes: // a command that is part of the shell, or the shell on its way to the question
+	default:
+		if first {
+			r.notice("the command is not complete (an open quote, bracket or here-document): the shell asked for more, and it was abandoned")
+		}
+		p.asked.abandoned = time.Now()
+		p.wire.send([]byte{0x03}, nil)
+	}
+}
+
 // refused ends the run: nothing of it was run. p.mu is held.
 func (p *Pane) refused() {
-	p.phase = atPrompt
-	p.run.refuse()
-	p.finish(p.refusal)
+	switch {
+	case !p.shell.Plain() || !p.unread || p.incomplete():
+		p.run.refuse()
+		p.phase = atPrompt
+		p.finish(p.refusal)
+	case p.run.shows():
+		p.phase = atPrompt
+		p.finish(backends.Outcome{}, "the line that was entered is not the one that nod typed: what was run, and how the command ended, is not known")
+	default: // the terminal does not show what is typed
+		p.run.takeUp()
+		p.phase = atPrompt
+		p.finish(p.refusal)
+	}
 	p.changed()
 }
 

@@ -90,7 +90,7 @@ func (a *program) printFindings(all []finding) error {
 func (a *program) examine(ctx context.Context) []finding {
 	c, err := a.config()
 	all := []finding{verdictOf("config", configDetail(c), err, "correct the line, or move the file away")}
-	all = append(all, a.checkTerminal(ctx), a.checkTmux(ctx), a.checkShell(), checkHeld(ctx))
+	all = append(all, a.checkTerminal(ctx), a.checkTmux(ctx), a.checkShell(), a.checkStartUp(), checkHeld(ctx))
 	all = append(all, checkSSH(ctx), a.checkAgent())
 	if c != nil {
 		all = append(all, a.checkSockets(c))

@@ -291,7 +291,7 @@ func (r *runner) plan(ctx context.Context, command string) (tools.Action, error)
 		return a, err
 	}
 	state, err := r.core.Guard.Look(ctx, about.Target, "", name)
-	for begun := time.Now(); err == nil && state.Dir == "" && time.Since(begun) < dirWait; {
+	for begun := time.Now(); err == nil && state.Dir == "" && !state.Unready && time.Since(begun) < dirWait; {
 		select {
 		case <-time.After(dirPause):
 		case <-ctx.Done():
@@ -394,7 +394,7 @@ func (r *runner) inPane(ctx context.Context, a tools.Action, env tools.Env, repo
 	if what := guard.Refused(a, got.Text); what != "" && r.flags.json {
 		report.Notices = append(report.Notices, heldNotice+what)
 	}
-	report.Stdout, report.Truncated = got.Text, got.Truncated || got.Incomplete
+	report.Form, report.Stdout, report.Truncated = rendered, got.Text, got.Truncated || got.Incomplete
 	report.Notices = append(report.Notices, got.Notices...)
 	if !r.flags.json {
 		_, report.unwritten = io.WriteString(r.out.stdout, got.Text)

@@ -28,6 +28,9 @@ const (
 	outcomeUnknown     = "unknown"     // it may have run, nobody knows how it ended
 )
 
+// rendered is the form of output that a terminal showed.
+const rendered = "rendered"
+
 // runReport is what "nod run --json" prints.
 type runReport struct {
 	Target  string `json:"target"`
@@ -43,6 +46,9 @@ type runReport struct {
 	Stderr     string `json:"stderr"`
 	Truncated  bool   `json:"truncated"`
 	DurationMS int64  `json:"duration_ms"`
+	// Form is "rendered" where Stdout is what a terminal showed, and empty where it has the
+	// bytes that the command wrote.
+	Form string `json:"form,omitempty"`
 	// Risk is nil where the command was not looked at, such as when its pane is
 	// not there.
 	Risk *risk.Verdict `json:"risk,omitempty"`

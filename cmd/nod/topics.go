@@ -32,6 +32,7 @@ var topics = []topic{
 	{"ssh_config", "what becomes of each option of ssh_config"},
 	{"containers", "containers of Docker and Podman"},
 	{"panes", "panes, what they have in their environment, the shell's history"},
+	{"shells", "which shells are tracked in panes, and what changes that"},
 	{"confinement", "what runs where the kernel lets it change nothing"},
 	{"record", "what ran: the record and the recordings of panes"},
 	{"outcomes", "what nod run prints with --json, and how it ends"},

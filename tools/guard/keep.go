@@ -69,6 +69,7 @@ func (p keptPane) Look(ctx context.Context) (State, error) {
 	}
 	s := State{
 		ID: p.ID(), Shell: dialect(p.Shell()), Generation: p.Generation(), Inside: p.Inside(), AtPrompt: p.AtPrompt(),
+		Unready: p.Unready() != nil,
 	}
 	if s.AtPrompt {
 		s.Pending = p.PendingLine()
@@ -86,9 +87,10 @@ func (p keptPane) Look(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// settle waits for the prompt of a shell that is not known to do anything.
+// settle waits for the prompt of a shell that is not known to do anything, nor to be none
+// that can be used.
 func (p keptPane) settle(ctx context.Context) {
-	p.until(ctx, func() bool { return p.AtPrompt() || p.Busy() != nil })
+	p.until(ctx, func() bool { return p.AtPrompt() || p.Busy() != nil || p.Unready() != nil })
 }
 
 // until waits for something to hold, no longer than settleWait.
@@ -109,12 +111,12 @@ func (p keptPane) until(ctx context.Context, ok func() bool) {
 
 // dialect is the language that a family of shells reads.
 func dialect(s pane.Shell) string {
-	switch s {
-	case pane.Posix:
+	switch {
+	case s.Plain():
 		return "sh"
-	case pane.Zsh:
+	case s == pane.Zsh:
 		return "zsh"
-	case pane.Fish:
+	case s == pane.Fish:
 		return "fish"
 	}
 	return "bash"

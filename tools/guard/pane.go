@@ -50,6 +50,7 @@ type State struct {
 	Pending  string    // what stands on the prompt's line
 	Busy     string    // the tracked command that runs; empty if none does
 	Since    time.Time // when that was given to the shell
+	Unready  bool      // what is there has just been found to be no shell that can be used
 }
 
 // Waits reports whether the command that runs is one that has opened a shell,

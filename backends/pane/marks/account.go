@@ -15,8 +15,8 @@ import (
 // PROMPTS counts the prompts, STATE is "run" while a command runs, else the
 // last status. ENDED is "17=0" for a command that ended in front of prompt 17,
 // "17~2" for a line there of which nothing was run. bash, zsh and fish keep the
-// latest ones, newest first; the other shells keep that of nod's latest run
-// alone, since they know of no other. "17?1" says that what announces commands
+// latest ones, newest first. dash and its like keep the latest six, know of no
+// line that was not run, and do not say that a command runs. "17?1" says that what announces commands
 // was gone, so that one may have been run.
 
 // Account is what a hook has left.

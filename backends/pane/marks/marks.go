@@ -98,6 +98,9 @@ func isStatus(s string) bool {
 // number of the signal where other shells say 128 and the number.
 func statusOutcome(digits string) backends.Outcome {
 	n, _ := strconv.Atoi(digits) // isStatus has made sure of it
+	if n > 256 {
+		n -= 128
+	}
 	return backends.ExitedWith(n)
 }
 

@@ -27,6 +27,24 @@ func Render(raw []byte) string {
 	return r.String()
 }
 
+// Binary reports whether output holds what no program writes for a reader: a zero
+// byte or the like, or what is no UTF-8. That it may be cut at its end does not count.
+func Binary(raw []byte) bool {
+	for len(raw) > 0 {
+		r, n := utf8.DecodeRune(raw)
+		switch {
+		case !utf8.FullRune(raw):
+			return false
+		case r == utf8.RuneError && n == 1:
+			return true
+		case r < 0x07, r > 0x0f && r < 0x20 && r != 0x1b:
+			return true
+		}
+		raw = raw[n:]
+	}
+	return false
+}
+
 // maxColumn bounds how far a sequence may move in a line.
 const maxColumn = 10000
 

@@ -40,3 +40,21 @@ func FuzzRender(f *testing.F) {
 		}
 	})
 }
+
+func TestBinaryOutputIsTold(t *testing.T) {
+	for text, want := range map[string]bool{
+		"":                         false,
+		"plain\r\n\ttext é 日本🙂":    false,
+		"\x1b[31mred\x1b[m\a\b":    false,
+		"\x0e\x0f line drawing":    false,
+		"cut in a letter \xe6\x97": false,
+		"a\x00b":                   true,
+		"\x7fELF\x02\x01":          true,
+		"caf\xe9 au lait":          true,
+		"\xff":                     true,
+	} {
+		if Binary([]byte(text)) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}

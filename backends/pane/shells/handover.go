@@ -34,15 +34,15 @@ const pieceSize = 600
 // for fish takes it in such, and no "!" for the sake of histories. Without stty the
 // pieces show on the screen, and no more.
 const readerLoop = `{ s=$(STTY -g);STTY -echo -icanon -isig min 1 time 0; } 2>/dev/null;l= t= f=;` +
-	`until command printf "\033]133;H;%s;h=NAME\007" "$l">&2;[ "$l" = "NAME${#t}" ];` +
+	`until PRINTF "\033]133;H;%s;h=NAME\007" "$l">&2;[ "$l" = "NAME${#t}" ];` +
 	`do t=$t${l#NAME:};IFS= read -r l||l=;` +
 	`case $l in *NAME.)f=....;;NAME*);;*)f=$f.;esac;case $f in ....)t="FAILED";break;;esac;done;` +
-	`STTY "$s" 2>/dev/null;command printf "$t"`
+	`STTY "$s" 2>/dev/null;PRINTF "$t"`
 
 // reader is a readerLoop in which stty is what is put for it, and failed is
 // printed if the text does not come.
 func reader(name, stty, failed string) string {
-	return strings.NewReplacer("NAME", name, "STTY", stty, "FAILED", failed).Replace(readerLoop)
+	return strings.NewReplacer("NAME", name, "STTY", stty, "FAILED", failed, "PRINTF", "command printf").Replace(readerLoop)
 }
 
 // Fetch is the command that reads a text which is typed under a name, in the
@@ -68,7 +68,10 @@ func Refetch(name, command string) string {
 	case "zsh":
 		return "\n__nod_stty=${commands[stty]:-:}\n__nod_r() { emulate -L sh; " + reader(name, stty, failed) + "; }\n"
 	}
-	return "\n__nod_stty=$(command -v stty || echo :)\n__nod_r() { " + reader(name, stty, failed) + "; }\n"
+	// mksh has no printf of its own.
+	return "\n__nod_stty=$(command -v stty || echo :) __nod_printf=printf\n" +
+		`case "${KSH_VERSION-}" in *MIRBSD*|*LEGACY*) __nod_printf=$(whence -p printf) ;; esac` +
+		"\n__nod_r() { " + strings.ReplaceAll(reader(name, stty, failed), "command printf", `command "$__nod_printf"`) + "; }\n"
 }
 
 // Handover is a text on its way to the shell through the terminal.

@@ -52,7 +52,7 @@ const sourced = `case $- in *a*) set +a; __nod_a=-a;; *) __nod_a=+a;; esac
 if [ -n "${ZSH_VERSION-}" ]; then
 :
 elif [ -n "${BASH_VERSION-}" ]; then
-eval 'BASH'
+\eval 'BASH'
 else
 POSIX
 fi

@@ -2,8 +2,10 @@ package shells
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Opens reports whether a command does nothing but open an interactive
@@ -134,3 +136,22 @@ func shellAlone(words []string) bool {
 	}
 	return true
 }
+
+// redirection is a command that does nothing but redirect what the shell reads or writes.
+var redirection = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*exec(?:\s+\d*(?:[<>]&?|>>|>\||<>|&>)\s*[\w./~:$-]+)+\s*;?\s*$`)
+})
+
+// Redirects reports whether a command does nothing but redirect what the shell itself reads
+// or writes.
+func Redirects(command string) bool { return redirection().MatchString(command) }
+
+// changers are words of commands that may change what a shell shows or does at its
+// prompt, or that run others which may.
+var changers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`PS[01]|PROMPT|precmd|preexec|prompt|\b(?:source|eval|unset|exec|functions|emulate)\b|(?:^|[\s;&|])\.\s`)
+})
+
+// ChangesPrompt reports whether a command may change what a shell shows or does at its
+// prompt.
+func ChangesPrompt(command string) bool { return changers().MatchString(command) }

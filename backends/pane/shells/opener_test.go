@@ -19,3 +19,20 @@ func TestWhatOpensAShell(t *testing.T) {
 		}
 	}
 }
+
+func TestCommandsThatOnlyRedirect(t *testing.T) {
+	for command, want := range map[string]bool{
+		"exec 2>/dev/null":             true,
+		" exec 2>&1 >>log.txt":         true,
+		"exec 2>/dev/null; read x":     false,
+		"exec bash 2>/dev/null":        false,
+		"exec":                         false,
+		"echo 2>/dev/null":             false,
+		"exec 2>/dev/null\nread x":     false,
+		"exec 3< \"$(sleep 5; echo)\"": false,
+	} {
+		if Redirects(command) != want {
+			t.Errorf("%q: %v", command, !want)
+		}
+	}
+}

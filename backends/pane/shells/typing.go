@@ -23,35 +23,62 @@ type Typing struct {
 	Keys  []byte
 	Lines int    // how many continuation prompts would be one too many
 	Stash string // the buffer that holds the command, if it is not typed itself
+	Echo  Echo   // what the terminal shows of it, in a shell that does not announce commands
 }
 
-// Type decides how a command is typed for a shell. paste says that the shell has
-// asked for pasted text to be marked.
-func Type(command string, shell Family, paste bool, n marks.Nonce) Typing {
+// fetched is what is typed for a command that is not typed itself.
+func fetched(shell Family) string { return Eval(string(shell)) + ` "$(__nod_r)"` }
+
+// Eval is the word for eval in a shell, by its name, also where that is an alias.
+func Eval(command string) string {
+	if Named(command) == "fish" {
+		return "eval"
+	}
+	return `\eval`
+}
+
+// FetchedLength is how much a line is long that is typed for a command which is not
+// typed itself.
+func FetchedLength(shell Family) int {
+	length := len(fetched(shell))
+	if shell.Readline() {
+		length++ // the blank in front of it
+	}
+	if shell == OldBash {
+		length += len("__nod_f;")
+	}
+	return length
+}
+
+// Terminal is how a terminal takes what is typed for a command.
+type Terminal struct {
+	Paste bool // the shell has asked for pasted text to be marked
+	Raw   bool // keys come to a shell one by one that edits no lines
+}
+
+// Type decides how a command is typed for a shell.
+func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
+	if shell.Plain() {
+		return typePlain(command, shell, at.Raw, n)
+	}
 	clear := "\x15" // what was typed ahead: Ctrl-U
-	announce := "__nod_f;"
-	switch {
-	case shell == Posix:
-		clear = ClearBusybox
-	case shell.Readline():
+	announce := ""
+	if shell.Readline() {
 		// To the end of the line first; the first blank keeps the bell quiet.
 		// The second is for bash (5.2), which loses the first character of a
 		// line if an interrupt came while it put the prompt up.
 		clear = "\x05 \x15 "
 	}
-	if shell.Announces() {
-		announce = ""
+	if shell == OldBash {
+		announce = "__nod_f;"
 	}
-	enter := "\r"
+	enter, paste := "\r", at.Paste
 	if shell == Fish {
 		enter = "\x1b[133~" // a key of the hook's, which refuses what is not complete
 		paste = true
 	}
 	lines := strings.Count(command, "\n") + 1
-	paste = paste && (shell.Readline() || shell.Pastes())
-	direct := len(command) <= longestTyped && !strings.ContainsFunc(command, func(r rune) bool {
-		return r < 0x20 && r != '\n' || r == 0x7f
-	})
+	direct := short(command)
 	if (shell.Readline() || shell == Zsh) && (strings.Contains(command, "!") || strings.HasPrefix(command, "^")) {
 		direct = false // history expansion would change it
 	}
@@ -60,15 +87,55 @@ func Type(command string, shell Family, paste bool, n marks.Nonce) Typing {
 	}
 	switch {
 	case !direct, shell.Pastes() && !paste, lines > 1 && shell.Readline() && !paste, lines > 1 && shell == OldBash:
-		return Typing{
-			Keys:  []byte(clear + announce + "eval \"$(__nod_r)\"" + enter),
-			Lines: 1, Stash: n.Buffer(),
-		}
+		return Typing{Keys: []byte(clear + announce + fetched(shell) + enter), Lines: 1, Stash: n.Buffer()}
 	case lines == 1 && !shell.Pastes():
 		return Typing{Keys: []byte(clear + announce + command + "\r"), Lines: 1}
-	case paste:
-		return Typing{Keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~" + enter), Lines: 1}
 	}
-	quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
-	return Typing{Keys: []byte(clear + announce + "eval " + quoted + "\r"), Lines: lines}
+	return Typing{Keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~" + enter), Lines: 1}
+}
+
+// typePlain is Type for a shell that says at its prompts alone what it has done.
+// What is typed ends with a newline, which is one whatever the terminal makes of a
+// carriage return.
+func typePlain(command string, shell Family, raw bool, n marks.Nonce) Typing {
+	typed := command
+	if strings.Contains(command, "\n") {
+		typed = Eval(string(shell)) + " " + quoted(command)
+	}
+	t := Typing{}
+	if !short(command) {
+		typed, t.Stash = fetched(shell), n.Buffer()
+	}
+	lines := strings.Split(typed, "\n")
+	t.Keys, t.Lines, t.Echo = []byte(Clear(shell, raw)+typed+"\n"), len(lines), NewEcho(shell, lines)
+	return t
+}
+
+// Clear are the keys that clear the line of a shell which says at its prompts alone
+// what it has done. raw says that keys come to one by one that edits no lines: it would take
+// them for text.
+func Clear(shell Family, raw bool) string {
+	switch {
+	case shell == Ash:
+		return ClearBusybox
+	case raw && shell == Posix:
+		return ""
+	}
+	return "\x15"
+}
+
+// Program is how a program is started in a shell, by its name, also where it has the name
+// of an alias or of a function.
+func Program(program, command string) string {
+	if Named(command) == "fish" {
+		return "command " + program
+	}
+	return `\command ` + program
+}
+
+// short reports whether a command can be typed as it is.
+func short(command string) bool {
+	return len(command) <= longestTyped && !strings.ContainsFunc(command, func(r rune) bool {
+		return r < 0x20 && r != '\n' || r == 0x7f
+	})
 }

@@ -1,3 +1,10 @@
+if [[ ! -t 1 ]]; then
+builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" "$$" >&2
+elif [[ ! -t 2 ]]; then
+builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" "$$"
+elif ! (builtin printf -v PS2 %s x) 2>/dev/null; then
+builtin printf "FIRST\e]133;R;mute,%s;h=NONCE\a" "$$"
+else
 __nod_s=$'\e]7;nod:NONCE:'
 __nod_m=$'\a\e]133;D;'
 __nod_n=$';h=NONCE\a'
@@ -10,7 +17,12 @@ if ((BASH_VERSINFO[0]>4 || (BASH_VERSINFO[0]==4 && BASH_VERSINFO[1]>=4))); then
   __nod_j() { local n="\\#"; __nod_w=${n@P}; }
 fi
 __nod_j
+__nod_u='{ __nod_d; } 2>/dev/null' __nod_v='{ __nod_q; } 2>/dev/null'
+if shopt -q restricted_shell; then __nod_u=__nod_d __nod_v=__nod_q; fi
+__nod_4=
+if ((BASH_VERSINFO[0]>4 || (BASH_VERSINFO[0]==4 && BASH_VERSINFO[1]>=4))); then __nod_4=1; fi
 __nod_d() { local s=${1-$?} x="~" w=$__nod_w
+  if [[ -n $__nod_4 ]]; then local -; set +x; fi
   __nod_j
   [[ $w == "$__nod_w" ]] || x="="
   __nod_e=1 __nod_p=$((__nod_p+1))
@@ -18,15 +30,16 @@ __nod_d() { local s=${1-$?} x="~" w=$__nod_w
   __nod_i=$__nod_p:run:$__nod_l
   builtin printf %s "$__nod_s$__nod_p:$s:$__nod_l$__nod_m$s$__nod_n"; return "$s"; }
 __nod_q() { local s=$?
+  if [[ -n $__nod_4 ]]; then local -; set +x; fi
   [[ -n $__nod_e ]] || __nod_d "$s"
   __nod_e=
   [[ "${PROMPT_COMMAND[*]-}" == *__nod_d* ]] || __nod_a
-  [[ $__nod_k == old || ${PS0-} == *__nod_g* ]] || builtin printf -v PS0 %s "$__nod_0${PS0-}"
-  [[ ${PS1-} == *__nod_b* ]] || builtin printf -v PS1 %s "${PS1-}\[\${__nod_b-}\]"
-  [[ ${PS2-} == *__nod_o* ]] || builtin printf -v PS2 %s "${PS2-}\[\${__nod_o-}\]"
-  return "$s"; } 2>/dev/null
-__nod_t=$(command -v tmux) __nod_x=${TMUX-}
-__nod_r() { TMUX=$__nod_x "$__nod_t" show-buffer -b nod-NAME || builtin printf "(exit 127)"; }
+  [[ $__nod_k == old || ${PS0-} == *__nod_g* ]] || builtin printf -v PS0 %s "$__nod_0${PS0-}" 2>/dev/null
+  [[ ${PS1-} == *__nod_b* ]] || builtin printf -v PS1 %s "${PS1-}\[\${__nod_b-}\]" 2>/dev/null
+  [[ ${PS2-} == *__nod_o* ]] || builtin printf -v PS2 %s "${PS2-}\[\${__nod_o-}\]" 2>/dev/null
+  return "$s"; }
+__nod_t=$(builtin type -P tmux) __nod_x=${TMUX-}
+__nod_r() { { set +x; } 2>/dev/null; TMUX=$__nod_x "$__nod_t" show-buffer -b nod-NAME || builtin printf "(exit 127)"; }
 __nod_0='${__nod_s-}${__nod_i-}${__nod_g-}'
 __nod_k=old
 __nod_f() { __nod_c=$((__nod_c+1)); builtin printf %s "$__nod_s$__nod_i$__nod_g"; }
@@ -36,13 +49,13 @@ fi
 if ((BASH_VERSINFO[0]>5 || (BASH_VERSINFO[0]==5 && BASH_VERSINFO[1]>=1))); then
   __nod_a() { local c w=()
     for c in "${PROMPT_COMMAND[@]}"; do
-      [[ $c == __nod_[dq] ]] || w+=("$c")
+      [[ $c == "$__nod_u" || $c == "$__nod_v" ]] || w+=("$c")
     done
-    PROMPT_COMMAND=(__nod_d "${w[@]}" __nod_q); }
+    PROMPT_COMMAND=("$__nod_u" "${w[@]}" "$__nod_v"); }
 else
   __nod_a() { local w=${PROMPT_COMMAND-}
-    w=${w#"__nod_d;"} w=${w%";__nod_q"}
-    PROMPT_COMMAND="__nod_d${w:+;$w};__nod_q"; }
+    w=${w#"$__nod_u;"} w=${w%";$__nod_v"}
+    PROMPT_COMMAND="$__nod_u${w:+;$w};$__nod_v"; }
 fi
 if [[ "${PROMPT_COMMAND[*]-}" == *__nod_d* ]]; then :
 elif builtin printf -v PROMPT_COMMAND %s "${PROMPT_COMMAND-}" 2>/dev/null; then __nod_a
@@ -63,3 +76,4 @@ __nod_h=$(HISTTIMEFORMAT='' builtin history 1)
 [[ $__nod_h == *nod-NAME* ]] && read -r __nod_h _ <<<"$__nod_h" && builtin history -d "${__nod_h%\*}"
 unset __nod_h
 builtin printf "FIRST\e]133;R;%s,%s;h=NONCE\a" "$__nod_k" "$$"
+fi

@@ -19,7 +19,7 @@ if [[ "${PROMPT_COMMAND[*]-}" != *__nod_* ]]; then :
 elif ((BASH_VERSINFO[0]>5 || (BASH_VERSINFO[0]==5 && BASH_VERSINFO[1]>=1))); then
   __nod_w=()
   for __nod_x in "${PROMPT_COMMAND[@]}"; do
-    [[ $__nod_x == __nod_? ]] || __nod_w+=("$__nod_x")
+    [[ $__nod_x == *__nod_[dq]* ]] || __nod_w+=("$__nod_x")
   done
   unset -v PROMPT_COMMAND
   [[ -z ${__nod_y_PC-} ]] || eval "$__nod_y_PC"
@@ -29,7 +29,7 @@ elif ((BASH_VERSINFO[0]>5 || (BASH_VERSINFO[0]==5 && BASH_VERSINFO[1]>=1))); the
     PROMPT_COMMAND=${__nod_w[0]-}
   fi
 else
-  __nod_w=${PROMPT_COMMAND-} __nod_w=${__nod_w#__nod_d} __nod_w=${__nod_w%__nod_q}
+  __nod_w=${PROMPT_COMMAND-} __nod_w=${__nod_w#"{ __nod_d; } 2>/dev/null"} __nod_w=${__nod_w%"{ __nod_q; } 2>/dev/null"}
   __nod_w=${__nod_w#;} PROMPT_COMMAND=${__nod_w%;}
   [[ -n $PROMPT_COMMAND || -n ${__nod_y_PC-} ]] || unset -v PROMPT_COMMAND
 fi

@@ -17,4 +17,4 @@ PS2=$__nod_v
 set "$__nod_x"
 unset -f NAMES
 unset NAMES
-printf 'FAREWELL'
+\command printf 'FAREWELL' >&2

@@ -2,7 +2,7 @@ setopt extendedglob
 preexec_functions=(${preexec_functions:#__nod_*})
 precmd_functions=(${precmd_functions:#__nod_*})
 zshaddhistory_functions=(${zshaddhistory_functions:#__nod_*})
-PS1=${PS1//"%{"$'\e]133;'[BP]";h="[0-9a-f]##$'\a'"%}"/}
+[[ ${(t)PS1} == *readonly* ]] || PS1=${PS1//"%{"$'\e]133;'[BP]";h="[0-9a-f]##$'\a'"%}"/}
 PS2=${PS2//"%{"$'\e]133;'[BP]";h="[0-9a-f]##$'\a'"%}"/}
 PROMPT_EOL_MARK=${PROMPT_EOL_MARK//"%{"$'\e]133;E;h='[0-9a-f]##$'\a'"%}"/}
 [[ ${__nod_y[1]} == 1 ]] || unset PROMPT_EOL_MARK
