@@ -86,6 +86,13 @@ var _ io.Writer = nowhere{}
 func newContest(b *testing.B) (*world, *ssh.Conn, string) {
 	b.Helper()
 	w := newWorld(b)
+	c, stock := contest(b, w)
+	return w, c, stock
+}
+
+// contest connects to an sshd in both ways.
+func contest(b *testing.B, w *world) (*ssh.Conn, string) {
+	b.Helper()
 	c := w.dial(w.options())
 	dir, err := os.MkdirTemp("", "nod-ssh-") // short enough for a socket
 	if err != nil {
@@ -99,7 +106,7 @@ func newContest(b *testing.B) (*world, *ssh.Conn, string) {
 		_ = exec.Command("ssh", "-S", socket, "-O", "exit", "box").Run() // has ended
 		_ = os.RemoveAll(dir)
 	})
-	return w, c, socket
+	return c, socket
 }
 
 func report(b *testing.B, times map[string][]time.Duration) {
@@ -122,4 +129,34 @@ func report(b *testing.B, times map[string][]time.Duration) {
 func BenchmarkHeld(b *testing.B) {
 	w := newWorld(b)
 	backendtest.BenchmarkHeld(b, w.dial(w.options()))
+}
+
+// BenchmarkFar runs "true" on a host that is 50 ms away (there and back), in turns: in
+// this process, and by ssh through its own master. A program costs one round trip where a
+// session was opened ahead, and two where it was not.
+//
+//	go test -run '^$' -bench Far -benchtime 50x ./backends/ssh
+func BenchmarkFar(b *testing.B) {
+	w := newWorld(b)
+	w.between(25 * time.Millisecond)
+	c, stock := contest(b, w)
+	times := map[string][]time.Duration{}
+	run := func(name string, f func() error) {
+		began := time.Now()
+		if err := f(); err != nil {
+			b.Fatalf("%s: %v", name, err)
+		}
+		times[name] = append(times[name], time.Since(began))
+	}
+	for b.Loop() {
+		run("nod", func() error {
+			p, err := c.Exec(w.context(), backends.Command{Argv: []string{"true"}})
+			if err == nil {
+				_, err = p.Wait()
+			}
+			return err
+		})
+		run("master", exec.Command("ssh", "-F", w.path("config"), "-S", stock, "box", "true").Run)
+	}
+	report(b, times)
 }

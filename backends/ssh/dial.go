@@ -33,6 +33,12 @@ type client struct {
 	settings Settings
 	meter    *meter    // nil on somebody else's connection
 	before   io.Closer // the hop that it goes through, or nil
+	spares   *spares   // nil where no session is opened ahead
+}
+
+// openSSH reports whether the server is OpenSSH, which knows more than the RFCs.
+func (c *client) openSSH() bool {
+	return strings.Contains(string(c.ServerVersion()), "OpenSSH")
 }
 
 // Close closes the connection and the hops before it.

@@ -77,8 +77,8 @@
 // So a shell stays at the other end for as long as the connection, the
 // remote shell, which can: see scripts/remoteshell.sh. It also tells, once, how the
 // login shell quotes and who commands run as. The launcher (scripts/launch.sh)
-// costs no journey of its own: a command takes two, one to open the session and
-// one to run.
+// costs no round trip of its own. A command takes one, since on servers of OpenSSH the
+// next session is opened ahead (see spares); without that it takes two.
 //
 // The server says how a program ended, since the program has replaced the shell
 // that started it. A wrapper that stayed could not tell "exit 137" from a KILL.

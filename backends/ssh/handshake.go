@@ -91,7 +91,11 @@ func (d dialer) login(ctx context.Context, s Settings, conn net.Conn) (*client, 
 		return nil, d.explain(ctx, l, stage, keyErr, clock, words, err)
 	}
 	l.addToAgent()
-	return &client{Client: ssh.NewClient(sc, chans, reqs), settings: s, meter: counted}, nil
+	c := &client{Client: ssh.NewClient(sc, chans, reqs), settings: s, meter: counted}
+	if c.openSSH() {
+		c.spares = &spares{}
+	}
+	return c, nil
 }
 
 // choose keeps what the library has of the operator's choice. Weak ones are

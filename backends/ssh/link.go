@@ -105,11 +105,6 @@ func (l *clientLink) underway() int64 {
 	return l.client.meter.underway()
 }
 
-// openSSH reports whether the server is OpenSSH, which knows more than the RFCs.
-func (l *clientLink) openSSH() bool {
-	return strings.Contains(string(l.client.ServerVersion()), "OpenSSH")
-}
-
 // Payloads of RFC 4254, 6.2 to 6.10.
 type (
 	envRequest  struct{ Name, Value string }
@@ -152,7 +147,7 @@ func (l *clientLink) openNow(r request) (session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newClientSession(ch, reqs, l.openSSH())
+	s := newClientSession(ch, reqs, l.client.openSSH())
 	for _, kv := range r.env {
 		name, value, _ := strings.Cut(kv, "=")
 		// Whether the server takes it is its own decision (AcceptEnv).
