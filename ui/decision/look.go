@@ -6,7 +6,7 @@ import (
 
 // look is a look around, or a held run.
 type look struct {
-	shown   bool // it was scrolled to when it was asked for
+	shown   bool // it was scrolled to, as it stands
 	arrived bool
 	found   []policy.Look
 }
@@ -58,7 +58,7 @@ func (d *Approval) arrived(l *look, found []policy.Look) {
 	if l == nil || l.arrived {
 		return
 	}
-	l.arrived, l.found = true, found
+	l.arrived, l.found, l.shown = true, found, false
 	d.rows = nil
 	d.Rearm()
 }

@@ -151,6 +151,19 @@ func TestAPreviewIsAskedForOnceAndShownAsData(t *testing.T) {
 	}
 }
 
+// What a look has found is scrolled to when it comes, also where it was a line before.
+func TestWhatALookFoundIsScrolledTo(t *testing.T) {
+	s := begin(t, 40, 20, run("rm -r /srv/one /srv/two /srv/three /srv/four /srv/five"))
+	s.OnTrial(func() {})
+	s.draw()
+	s.armed().typed("h")
+	s.draw()
+	s.Trial([]policy.Look{{Title: "it ran", Output: "one\ntwo\nthree", Note: "the cage refused: remove /srv/a"}})
+	s.draw()
+	s.sees("held: it ran")
+	s.sees("three")
+}
+
 // What came of a held run is shown as a preview is, beside it.
 func TestAHeldRunIsAskedForOnceAndShownAsData(t *testing.T) {
 	s := begin(t, 80, 40, run("rm -r /srv"))
