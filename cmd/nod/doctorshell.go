@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nod-console/nod/backends/pane/shells"
 )
@@ -28,10 +29,14 @@ var startUpFiles = map[string][]string{
 const maxStartUp = 1 << 20
 
 // fixedNames are variables that a line makes readonly.
-var fixedNames = regexp.MustCompile(`^\s*(?:readonly\b|(?:declare|typeset)\s+-\w*r\w*\b)(.*)$`)
+var fixedNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:readonly\b|(?:declare|typeset)\s+-\w*r\w*\b)(.*)$`)
+})
 
 // promptNames are the variables with which shells say what they do.
-var promptNames = regexp.MustCompile(`\b(?:PROMPT_COMMAND|PS[012]|PROMPT|preexec_functions|precmd_functions)\b`)
+var promptNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:PROMPT_COMMAND|PS[012]|PROMPT|preexec_functions|precmd_functions)\b`)
+})
 
 // checkStartUp looks for what keeps the operator's shell from saying what it does in a
 // pane.
@@ -78,11 +83,11 @@ func fixedIn(file string) []string {
 	lines := bufio.NewScanner(io.LimitReader(r, maxStartUp))
 	for n := 1; lines.Scan(); n++ {
 		for _, part := range strings.FieldsFunc(lines.Text(), func(r rune) bool { return r == ';' || r == '&' }) {
-			fixed := fixedNames.FindStringSubmatch(part)
+			fixed := fixedNames().FindStringSubmatch(part)
 			if fixed == nil {
 				continue
 			}
-			if names := promptNames.FindAllString(fixed[1], -1); len(names) > 0 {
+			if names := promptNames().FindAllString(fixed[1], -1); len(names) > 0 {
 				found = append(found, fmt.Sprintf("%s:%d makes %s readonly", file, n, strings.Join(names, " and ")))
 			}
 		}
