@@ -309,7 +309,7 @@ func (p *Pane) seed(s vt.Seed, fresh bool) {
 	// size.
 	after := p.term.Snapshot()
 	found := p.prompt.foundIn(after)
-	if blind && p.prompt.known && !found.known {
+	if blind && !found.known && (p.prompt.known || p.phase == atPrompt) {
 		found = p.before.likely(after) // it came up on a screen that nobody had
 	}
 	if found.known || blind || before.Size != after.Size {
