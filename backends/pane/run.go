@@ -307,7 +307,7 @@ func (r *Run) end(outcome backends.Outcome, notices ...string) {
 		r.mu.Lock()
 		r.result.Text = text
 		if marks.Binary(raw) {
-			r.noticeLocked(renderedNotice)
+			r.noticeLocked(NoTextNotice)
 		}
 		if !whole {
 			r.result.Incomplete = true
@@ -318,8 +318,8 @@ func (r *Run) end(outcome backends.Outcome, notices ...string) {
 	}()
 }
 
-// renderedNotice is told of output that is no text.
-const renderedNotice = "the output holds bytes that are no text: what a pane gives is what its terminal shows of them; for the bytes themselves run the command without a pane, or have it write to a file"
+// NoTextNotice is told of output that is no text.
+const NoTextNotice = "the output holds bytes that are no text: what a pane gives is what its terminal shows of them; for the bytes themselves run the command without a pane, or have it write to a file"
 
 // withoutEcho is what follows the echo of a typed command of n lines.
 func withoutEcho(p []byte, n int) []byte {

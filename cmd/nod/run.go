@@ -35,6 +35,7 @@ type runFlags struct {
 	targets    []string
 	pane       string
 	json       bool
+	raw        bool
 	held       bool
 	timeout    time.Duration
 	approveAll bool
@@ -73,6 +74,9 @@ a pane of its own is closed, which hangs it up.`,
 			if cmd.Flags().Changed("pane") && f.pane == "" {
 				return a.refuse(f, errors.New("run: --pane= names no pane; --pane alone takes one of its own, --pane=NAME keeps one, --pane=%3 is one that you have"))
 			}
+			if f.raw && f.pane == "" {
+				return a.refuse(f, errors.New("run: --raw is for --pane: without a pane the output is what the command writes"))
+			}
 			if f.held && cmd.Flags().Changed("pane") {
 				return a.refuse(f, errors.New("run: --held runs without a pane: leave out --pane"))
 			}
@@ -86,6 +90,7 @@ a pane of its own is closed, which hangs it up.`,
 	flags.StringArrayVarP(&f.targets, "target", "t", nil, "where to run it (default local)")
 	flags.StringVar(&f.pane, "pane", "", "run it tracked in a pane; --pane=NAME keeps the pane, for which tmux is needed; --pane=%3 is one that you already have")
 	flags.Lookup("pane").NoOptDefVal = inOwnPane
+	flags.BoolVar(&f.raw, "raw", false, "in a pane: print the bytes that its terminal got, not what it shows")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.held, "held", false, "run it where the kernel lets it change nothing")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the command after this long, for example 30s; in a pane by Ctrl-C")
@@ -395,9 +400,14 @@ func (r *runner) inPane(ctx context.Context, a tools.Action, env tools.Env, repo
 		report.Notices = append(report.Notices, heldNotice+what)
 	}
 	report.Form, report.Stdout, report.Truncated = rendered, got.Text, got.Truncated || got.Incomplete
+	said := got.Text
+	if r.flags.raw {
+		report.Raw, said = got.Raw, string(got.Raw)
+		got.Notices = slices.DeleteFunc(got.Notices, func(n string) bool { return n == pane.NoTextNotice })
+	}
 	report.Notices = append(report.Notices, got.Notices...)
 	if !r.flags.json {
-		_, report.unwritten = io.WriteString(r.out.stdout, got.Text)
+		_, report.unwritten = io.WriteString(r.out.stdout, said)
 	}
 	record := terminal.Record(got, ended)
 	record.TimedOut = errors.Is(context.Cause(ctx), errRunTimeout)

@@ -49,6 +49,8 @@ type runReport struct {
 	// Form is "rendered" where Stdout is what a terminal showed, and empty where it has the
 	// bytes that the command wrote.
 	Form string `json:"form,omitempty"`
+	// Raw has the bytes that the terminal got, with --raw.
+	Raw []byte `json:"raw,omitempty"`
 	// Risk is nil where the command was not looked at, such as when its pane is
 	// not there.
 	Risk *risk.Verdict `json:"risk,omitempty"`
