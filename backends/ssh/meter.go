@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,6 +14,7 @@ type meter struct {
 	net.Conn
 	received atomic.Int64
 	written  atomic.Int64
+	latest   atomic.Int64 // when the last bytes came, in nanoseconds since 1970
 
 	mu     sync.Mutex
 	acked  uint64 // what the other side's kernel had taken when signs last looked
@@ -22,8 +24,16 @@ type meter struct {
 
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p)
-	m.received.Add(int64(n))
+	if n > 0 {
+		m.received.Add(int64(n))
+		m.latest.Store(time.Now().UnixNano())
+	}
 	return n, err
+}
+
+// heard reports whether anything has come from the other side lately.
+func (m *meter) heard(lately time.Duration) bool {
+	return time.Since(time.Unix(0, m.latest.Load())) <= lately
 }
 
 func (m *meter) Write(p []byte) (int, error) {

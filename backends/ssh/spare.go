@@ -24,6 +24,11 @@ type spares struct {
 // refusals in its log.
 const refusedFor = 30 * time.Second
 
+// lately is how recently the server must have been heard for a spare session to be used. A
+// link that is dead without anybody knowing it yet would swallow the program's line, of
+// which nobody could say whether it has run; the opening of a session is lost without harm.
+const lately = 2 * time.Second
+
 // spare is a session on which nothing has been asked for yet.
 type spare struct {
 	channel  ssh.Channel
@@ -103,16 +108,19 @@ func (s *spare) tend(requests <-chan *ssh.Request) {
 	}
 }
 
-// OpenChannel opens a channel. A session is the spare one where there is one, and another
-// one is opened ahead, on servers that are known to take that: those of OpenSSH.
+// OpenChannel opens a channel. A session is the spare one where there is one and the server
+// was heard lately, and another one is opened ahead, on servers that are known to take that:
+// those of OpenSSH.
 func (c *client) OpenChannel(kind string, extra []byte) (ssh.Channel, <-chan *ssh.Request, error) {
 	if kind != "session" || c.spares == nil {
 		return c.Client.OpenChannel(kind, extra)
 	}
 	open := func() (ssh.Channel, <-chan *ssh.Request, error) { return c.Client.OpenChannel(kind, nil) }
-	if one := c.spares.take(); one != nil {
-		c.spares.fill(open)
-		return one.channel, one.requests, nil
+	if c.meter.heard(lately) {
+		if one := c.spares.take(); one != nil {
+			c.spares.fill(open)
+			return one.channel, one.requests, nil
+		}
 	}
 	channel, requests, err := open()
 	if err == nil {

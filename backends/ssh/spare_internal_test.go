@@ -90,16 +90,22 @@ func newSessionServer(t *testing.T, most int) (*sessionServer, *client) {
 		}
 		s.serve(t, conn)
 	})
-	plain, err := ssh.Dial("tcp", l.Addr().String(), &ssh.ClientConfig{HostKeyCallback: ssh.InsecureIgnoreHostKey()})
+	conn, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
+	counted := &meter{Conn: conn}
+	sc, channels, requests, err := ssh.NewClientConn(counted, "", &ssh.ClientConfig{HostKeyCallback: ssh.InsecureIgnoreHostKey()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := ssh.NewClient(sc, channels, requests)
 	t.Cleanup(func() {
 		_ = plain.Close()
 		_ = l.Close()
 		served.Wait()
 	})
-	return s, &client{Client: plain, spares: &spares{}}
+	return s, &client{Client: plain, meter: counted, spares: &spares{}}
 }
 
 // await waits for a spare session, and returns it.
@@ -206,4 +212,24 @@ func TestAClosedSpareSessionIsNotUsed(t *testing.T) {
 	if channel == spare.channel {
 		t.Error("a session that was closed")
 	}
+}
+
+// Where nothing has come from the server lately, the link may be dead: the session is
+// opened anew, and not the spare one given, on which a program's line could be lost.
+func TestASilentServerIsAskedFirst(t *testing.T) {
+	s, c := newSessionServer(t, 10)
+	_, first := anySession(t, c)
+	go ssh.DiscardRequests(first)
+	spare := c.spares.await(t)
+	s.until(t, 2, 0)
+	c.meter.latest.Store(time.Now().Add(-2 * lately).UnixNano())
+	channel, requests := anySession(t, c)
+	go ssh.DiscardRequests(requests)
+	if channel == spare.channel {
+		t.Error("the spare session of a server that says nothing")
+	}
+	if channel, requests = anySession(t, c); channel != spare.channel {
+		t.Error("it has answered, and the spare session is not given")
+	}
+	go ssh.DiscardRequests(requests)
 }

@@ -136,13 +136,15 @@ func (r *relay) passUp(requests <-chan *ssh.Request) {
 	}
 }
 
-// ask puts a request of the client's to the far side, and tells it the answer.
+// ask puts a request of the client's to the far side, and tells it the answer. Where none
+// comes, since the channel has ended, the client gets none either, but the channel's end: a
+// refusal would say that the far side does not do it.
 func (r *relay) ask(q *ssh.Request) {
 	r.asking.Lock()
 	defer r.asking.Unlock()
 	ok, err := r.up.SendRequest(q.Type, q.WantReply, q.Payload)
-	if q.WantReply {
-		_ = q.Reply(ok && err == nil, nil) // the client may have left
+	if q.WantReply && err == nil {
+		_ = q.Reply(ok, nil) // the client may have left
 	}
 }
 
