@@ -298,7 +298,7 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 		}
 		p.mu.Lock()
 		p.seen = seen
-		p.heir(seen)
+		p.takeLeftWord(seen)
 		s := p.term.Snapshot()
 		silent := time.Since(p.lastly)
 		// fish edits lines before it shows its prompt; some prompts are empty.

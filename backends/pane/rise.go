@@ -99,9 +99,9 @@ func (p *Pane) revive(ctx context.Context) error {
 	return nil
 }
 
-// heir takes the word that an earlier process has left of a fresh shell. p.mu is
+// takeLeftWord takes the word that an earlier process has left of a fresh shell. p.mu is
 // held.
-func (p *Pane) heir(seen sight) {
+func (p *Pane) takeLeftWord(seen sight) {
 	if !p.rising.heard && seen.fresh != "" && !seen.dead && !p.rising.announce {
 		p.rising.announce, p.rising.before = true, seen.fresh
 	}

@@ -185,7 +185,7 @@ func (p *Pane) observe(seen sight) (again bool) {
 	p.dying = time.Time{}
 	died := seen.dead && !p.seen.dead
 	p.seen = seen
-	p.heir(seen)
+	p.takeLeftWord(seen)
 	switch {
 	case died:
 		p.away = false
