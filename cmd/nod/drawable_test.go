@@ -33,10 +33,10 @@ func TestConsoleInAnotherCharacterSet(t *testing.T) {
 	s.line(w.nod + " doctor")
 	s.see(`TERM=screen-256color: LC_CTYPE is "de_DE.ISO-8859-1"`, "→ start nod with LC_CTYPE=C.UTF-8")
 	s.press("C-l")
-	s.line(w.nod + " --plain")
-	s.see("to watch it:")
+	s.line(w.nod + " --plain; echo ended with $?")
+	s.see("to watch it:", "you:")
 	s.press("C-d")
-	s.see("shell>")
+	s.see("ended with 0")
 }
 
 // The locale C says nothing of the terminal: everything is shown as it is, and
