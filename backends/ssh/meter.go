@@ -4,8 +4,6 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sys/unix"
 )
 
 // meter is a connection that counts its signs of life.
@@ -13,6 +11,7 @@ type meter struct {
 	net.Conn
 	received atomic.Int64
 	written  atomic.Int64
+	queue    sendQueue
 
 	mu     sync.Mutex
 	acked  uint64 // what the other side's kernel had taken when signs last looked
@@ -28,7 +27,7 @@ func (m *meter) Read(p []byte) (int, error) {
 
 func (m *meter) Write(p []byte) (int, error) {
 	m.written.Add(int64(len(p))) // before it can be answered
-	return m.Conn.Write(p)
+	return m.queue.write(m.Conn, p)
 }
 
 // signs is a number that grows while the other side is there: by the bytes that
@@ -69,11 +68,6 @@ func (m *meter) sent() (acked uint64, queued bool) {
 	if err != nil {
 		return 0, false
 	}
-	err = raw.Control(func(fd uintptr) {
-		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
-		if err == nil {
-			acked, queued = info.Bytes_acked, info.Unacked > 0 || info.Notsent_bytes > 0
-		}
-	})
+	err = raw.Control(func(fd uintptr) { acked, queued = m.queue.look(int(fd)) })
 	return acked, queued && err == nil
 }
