@@ -60,6 +60,12 @@ precheck: ## formatting, and that each fault of mutants can be planted
 lint: precheck ## precheck, and the linters
 	$(LINT) run ./...
 
+cross: ## build and vet for the other systems
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=darwin GOARCH=amd64 $(GO) build ./...
+	GOOS=freebsd GOARCH=amd64 $(GO) vet ./...
+	GOOS=linux GOARCH=arm64 $(GO) build ./...
+
 fmt: ## format the code
 	@gofmt -w $$(git ls-files '*.go')
 
@@ -83,4 +89,4 @@ generate: ## renew generated files
 
 check: lint test ## what has to pass before a commit
 
-.PHONY: precheck help run build layers deps test e2e evidence bench fuzz mutants lint fmt vuln shots redact-rules redact-rates generate check
+.PHONY: precheck help run build layers deps test e2e evidence bench fuzz mutants lint cross fmt vuln shots redact-rules redact-rates generate check

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/sys/unix"
 )
 
 // Settings are what ssh_config says about a host, with everything expanded.
@@ -171,17 +170,17 @@ func (o Options) dump(ctx context.Context, binary string, args ...string) (value
 	return parseDump(stdout.text()), nil
 }
 
-// catch is a file in memory for what a program prints. Unlike a pipe it is not
+// catch is a file for what a program prints, in memory on Linux. Unlike a pipe it is not
 // waited for when the program has ended: a Match exec may leave something behind
 // that holds it open.
 type catch struct{ file *os.File }
 
 func newCatch(name string) (catch, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	file, err := memoryFile(name)
 	if err != nil {
 		return catch{}, fmt.Errorf("ssh: a file in memory: %w", err)
 	}
-	return catch{os.NewFile(uintptr(fd), name)}, nil
+	return catch{file}, nil
 }
 
 func (c catch) text() string {

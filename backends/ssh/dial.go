@@ -9,12 +9,10 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/sys/unix"
 )
 
 // maxHops bounds a chain of ProxyJump.
@@ -242,11 +240,7 @@ func (d dialer) dialTCP(ctx context.Context, s Settings, address string) (net.Co
 		dial.KeepAlive = -1
 	}
 	if s.BindInterface != "" {
-		dial.Control = func(_, _ string, raw syscall.RawConn) error {
-			var bound error
-			err := raw.Control(func(fd uintptr) { bound = unix.BindToDevice(int(fd), s.BindInterface) })
-			return errors.Join(err, bound)
-		}
+		dial.Control = bindInterface(s)
 	}
 	if quick := d.quickest(); quick != 0 {
 		dial.Timeout = min(dial.Timeout, quick)

@@ -77,7 +77,7 @@ func silent(t *testing.T, words string) int {
 // firewall does.
 func full(t *testing.T) int {
 	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	fd, err := streamSocket(syscall.AF_INET)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/ssh"
 )
@@ -299,14 +301,14 @@ func TestNoSubsystem(t *testing.T) {
 func TestWritesKeepAttributes(t *testing.T) {
 	w := newWorld(t)
 	file := w.write("file", "old")
-	if err := syscall.Setxattr(file, "user.nod", []byte("kept"), 0); err != nil {
+	if err := unix.Setxattr(file, "user.nod", []byte("kept"), 0); err != nil {
 		t.Skipf("no extended attributes here: %v", err)
 	}
 	if _, err := w.dial(w.options()).Files().Write(w.context(), file, []byte("new"), backends.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	value := make([]byte, 16)
-	if n, err := syscall.Getxattr(file, "user.nod", value); err != nil || string(value[:n]) != "kept" || w.read("file") != "new" {
+	if n, err := unix.Getxattr(file, "user.nod", value); err != nil || string(value[:n]) != "kept" || w.read("file") != "new" {
 		t.Errorf("%q, %v", value, err)
 	}
 }

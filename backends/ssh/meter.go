@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // meter is a connection that counts its signs of life.
@@ -15,6 +13,7 @@ type meter struct {
 	received atomic.Int64
 	written  atomic.Int64
 	latest   atomic.Int64 // when the last bytes came, in nanoseconds since 1970
+	queue    sendQueue
 
 	mu     sync.Mutex
 	acked  uint64 // what the other side's kernel had taken when signs last looked
@@ -38,7 +37,7 @@ func (m *meter) heard(lately time.Duration) bool {
 
 func (m *meter) Write(p []byte) (int, error) {
 	m.written.Add(int64(len(p))) // before it can be answered
-	return m.Conn.Write(p)
+	return m.queue.write(m.Conn, p)
 }
 
 // signs is a number that grows while the other side is there: by the bytes that
@@ -79,11 +78,6 @@ func (m *meter) sent() (acked uint64, queued bool) {
 	if err != nil {
 		return 0, false
 	}
-	err = raw.Control(func(fd uintptr) {
-		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
-		if err == nil {
-			acked, queued = info.Bytes_acked, info.Unacked > 0 || info.Notsent_bytes > 0
-		}
-	})
+	err = raw.Control(func(fd uintptr) { acked, queued = m.queue.look(int(fd)) })
 	return acked, queued && err == nil
 }

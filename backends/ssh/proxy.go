@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/nod-console/nod/backends/posix"
 )
 
@@ -29,7 +27,7 @@ type proxyConn struct {
 // cannot draw over the console; what it says on standard error is kept for the
 // error message.
 func startProxy(command string, opt Options) (*proxyConn, error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	pair, err := socketpair()
 	if err != nil {
 		return nil, err
 	}

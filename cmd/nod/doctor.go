@@ -222,7 +222,7 @@ func checkRoom(dir string) finding {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return verdictOf("state", "", fmt.Errorf("%s: %w", dir, err), "set NOD_STATE_DIR to a folder on another disk")
 	}
-	left := s.Bavail * uint64(s.Bsize) //nolint:gosec // a block has no negative size
+	left := max(0, int64(s.Bavail)) * int64(s.Bsize) //nolint:gosec // no disk has 2^63 bytes; FreeBSD counts below 0 what is kept for root
 	f := finding{Check: "state", OK: true, Detail: dir}
 	if left < ledger.WarnBelow {
 		f.OK, f.Optional = false, left >= ledger.RefuseBelow

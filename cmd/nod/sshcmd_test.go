@@ -164,7 +164,7 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 // as the test runs.
 func deafPort(t *testing.T) int {
 	t.Helper()
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := streamSocket(unix.AF_INET)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func sameLines(text string, lines ...string) bool {
 // user listens; without the right to that, one that only another may use.
 func listenAsAnother(t *testing.T, path string) {
 	t.Helper()
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := streamSocket(unix.AF_UNIX)
 	if err == nil {
 		t.Cleanup(func() { _ = unix.Close(fd) }) // nothing was written
 		err = unix.Bind(fd, &unix.SockaddrUnix{Name: path})
@@ -325,17 +325,18 @@ func listenAsAnother(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const nobody, same = 65534, ^uintptr(0)
+	const nobody = 65534
 	if os.Geteuid() != 0 {
 		err = os.Chmod(path, 0)
 	}
 	runtime.LockOSThread() // whose effective user it is for a moment
 	defer runtime.UnlockOSThread()
 	if os.Geteuid() == 0 {
-		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, same, nobody, same); errno != 0 {
-			t.Fatal(errno)
+		back, err := threadUser(nobody)
+		if err != nil {
+			t.Fatal(err)
 		}
-		defer func() { _, _, _ = unix.RawSyscall(unix.SYS_SETRESUID, same, 0, same) }() // its real user may
+		defer back()
 	}
 	if err := errors.Join(err, unix.Listen(fd, 8)); err != nil {
 		t.Fatal(err)

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // A wire is the network between nod and a host: a relay whose bytes can be
@@ -249,12 +247,10 @@ func (w *wire) silent(on bool) {
 // queued is how many connections wait to be taken.
 func (w *wire) queued(listener syscall.RawConn) (n int) {
 	if err := listener.Control(func(fd uintptr) {
-		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
-		if err != nil {
+		var err error
+		if n, err = queueLength(int(fd)); err != nil {
 			w.t.Error(err)
-			return
 		}
-		n = int(info.Unacked) // of a listener, it is that
 	}); err != nil {
 		w.t.Error(err)
 	}

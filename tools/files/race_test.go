@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/files"
 )
@@ -42,8 +40,7 @@ func (s *swapper) run() {
 			default:
 			}
 			for _, name := range []string{"folder", "file"} {
-				err := unix.Renameat2(unix.AT_FDCWD, s.dir+"/ws/"+name, unix.AT_FDCWD, s.dir+"/link-"+name, unix.RENAME_EXCHANGE)
-				if err != nil {
+				if err := exchange(s.dir+"/ws/"+name, s.dir+"/link-"+name); err != nil {
 					s.failed = err
 					return
 				}

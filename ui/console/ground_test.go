@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/nod-console/nod/backends/vt"
 	"github.com/nod-console/nod/ui/console"
 )
@@ -38,7 +36,7 @@ func (p *terminalOf) piece(t testing.TB, input string) {
 // unread is how many bytes of input nobody has read.
 func (p *terminalOf) unread(t testing.TB) int {
 	t.Helper()
-	n, err := unix.IoctlGetInt(int(p.slave.Fd()), unix.TIOCINQ)
+	n, err := unread(int(p.slave.Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}

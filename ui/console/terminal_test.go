@@ -177,7 +177,7 @@ func (p *terminalOf) resize(t testing.TB, cols, rows int) {
 
 func (p *terminalOf) settings(t testing.TB) string {
 	t.Helper()
-	s, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)
+	s, err := unix.IoctlGetTermios(int(p.slave.Fd()), getTermios)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,6 @@
 // and of a minimal Debian with tmux and bash, which is kept between runs in the
 // user's cache folder.
 //
-// Without root or without the programs the tests are skipped, but under CI=true
+// Without Linux, root or the programs the tests are skipped, but under CI=true
 // (or NOD_TEST_ALL=1) they fail.
 package enginetest

@@ -82,6 +82,9 @@ func get(t testing.TB, kind string, programs ...string) *Engine {
 	if os.Geteuid() != 0 {
 		missing = "an engine of the test's own needs root"
 	}
+	if runtime.GOOS != "linux" {
+		missing = "an engine of the test's own needs Linux"
+	}
 	if missing != "" {
 		if os.Getenv("CI") == "true" || os.Getenv("NOD_TEST_ALL") == "1" {
 			t.Fatal(missing)
@@ -120,10 +123,8 @@ func start(kind string) (*Engine, error) {
 	}
 	e.cmd.Stdout, e.cmd.Stderr = log, log
 	e.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "XDG_RUNTIME_DIR=" + dir}
-	e.cmd.SysProcAttr = &syscall.SysProcAttr{
-		Setpgid:    true,
-		Cloneflags: syscall.CLONE_NEWNET, // it deletes a bridge that it finds
-		Pdeathsig:  syscall.SIGTERM,
+	if e.cmd.SysProcAttr, err = apart(); err != nil {
+		return nil, err
 	}
 	if err := e.launch(); err != nil {
 		return nil, err
@@ -341,7 +342,7 @@ func remove(dir string) error {
 	for i := len(lines) - 1; i >= 0; i-- {
 		f := strings.Fields(lines[i])
 		if len(f) > 1 && strings.HasPrefix(f[1], dir+"/") {
-			_ = unix.Unmount(f[1], unix.MNT_DETACH) // else the removal fails and says so
+			_ = detach(f[1]) // else the removal fails and says so
 		}
 	}
 	return os.RemoveAll(dir)

@@ -62,7 +62,7 @@ func setRaw(f *os.File) error {
 	var failed error
 	if err := raw.Control(func(fd uintptr) {
 		var t *unix.Termios
-		if t, failed = unix.IoctlGetTermios(int(fd), unix.TCGETS); failed != nil {
+		if t, failed = unix.IoctlGetTermios(int(fd), getTermios); failed != nil {
 			return
 		}
 		t.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
@@ -70,7 +70,7 @@ func setRaw(f *os.File) error {
 		t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
 		t.Cflag = t.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 		t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
-		failed = unix.IoctlSetTermios(int(fd), unix.TCSETS, t)
+		failed = unix.IoctlSetTermios(int(fd), setTermios, t)
 	}); err != nil {
 		return err
 	}

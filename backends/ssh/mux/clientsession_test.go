@@ -191,7 +191,7 @@ func TestGiveUpKeepsWhatCame(t *testing.T) {
 		_, err = io.ReadFull(s.Stderr, make([]byte, 4))
 		check(t, err)
 		until(t, "all of it here", func() bool {
-			n, err := unix.IoctlGetInt(int(s.Stdout.(*os.File).Fd()), unix.TIOCINQ)
+			n, err := unread(int(s.Stdout.(*os.File).Fd()))
 			return err == nil && n == size
 		})
 		s.GiveUp()
@@ -373,7 +373,7 @@ func TestBadSockets(t *testing.T) {
 		t.Errorf("too long: %v", err)
 	}
 	full := filepath.Join(dir, "full")
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := blockingSocket()
 	check(t, err)
 	defer func() { _ = unix.Close(fd) }()
 	check(t, unix.Bind(fd, &unix.SockaddrUnix{Name: full}))

@@ -72,22 +72,16 @@ func parseRights(control []byte) ([]int, error) {
 	return fds, nil
 }
 
-// PeerUser is the user id of the process at the other end of a socket, from the kernel
-// (unix(7), SO_PEERCRED).
+// PeerUser is the user id of the process at the other end of a socket, from the kernel.
 func PeerUser(c *net.UnixConn) (uint32, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return 0, err
 	}
-	var cred *unix.Ucred
-	var credErr error
-	if err := raw.Control(func(fd uintptr) {
-		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
+	var user uint32
+	var failed error
+	if err := raw.Control(func(fd uintptr) { user, failed = peerUser(int(fd)) }); err != nil {
 		return 0, err
 	}
-	if credErr != nil {
-		return 0, credErr
-	}
-	return cred.Uid, nil
+	return user, failed
 }

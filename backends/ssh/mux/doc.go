@@ -53,7 +53,8 @@
 // A passed terminal or pipe is opened anew through /proc, which gives an open
 // file description of our own that may be non-blocking; sockets take the
 // non-blocking flag with each call. That is why the caller's flags need no
-// restoring. What cannot be opened anew is used as it is, after poll(2).
+// restoring. What cannot be opened anew is used as it is, after poll(2). Without
+// /proc, a terminal is opened under its name, and a pipe is used as it is.
 //
 // Proxy mode ends each channel in the master and opens another towards the far
 // side, with x/crypto's own channel code on both. A client that dies while an
@@ -64,5 +65,9 @@
 //
 // The protocol is described in OpenSSH's PROTOCOL.mux; where that file and
 // mux.c disagree (booleans and the port of a stdio forward are uint32), the
-// code is followed. The package is for Linux.
+// code is followed.
+//
+// The package is built for macOS and FreeBSD, too, but tested on Linux only. A
+// socket with a full queue cannot be told from a dead one there; it is tried for
+// a moment before it counts as dead.
 package mux

@@ -195,17 +195,18 @@ func listenUnix(path string) (net.Listener, error) {
 	if len(path) > maxPath {
 		return nil, fmt.Errorf("%w: %q has %d bytes, the limit is %d", ErrPathTooLong, path, len(path), maxPath)
 	}
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	fd, err := newSocket()
 	if err != nil {
 		return nil, err
 	}
 	file := os.NewFile(uintptr(fd), path)
 	defer func() { _ = file.Close() }() // net.FileListener has its own
-	if err := unix.Fchmod(fd, 0o600); err != nil {
-		return nil, err
-	}
 	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
 		return nil, fmt.Errorf("bind %q: %w", path, err)
+	}
+	if err := restrict(unix.AT_FDCWD, path); err != nil {
+		_ = os.Remove(path) // made just now
+		return nil, fmt.Errorf("chmod %q: %w", path, err)
 	}
 	if err := unix.Listen(fd, 64); err != nil {
 		_ = os.Remove(path) // made just now

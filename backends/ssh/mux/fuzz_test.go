@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/sys/unix"
 )
 
 func FuzzFrame(f *testing.F) {
@@ -70,7 +69,7 @@ func (noConn) Close() error                                           { return n
 // conversation is a connected pair of sockets.
 func conversation(t testing.TB) (a, b *net.UnixConn) {
 	t.Helper()
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fds, err := socketpair()
 	check(t, err)
 	conns := make([]*net.UnixConn, 2)
 	for i, fd := range fds {

@@ -1,6 +1,7 @@
 package mux
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxPath is the longest path of a socket, in bytes (sun_path holds 108 with
-// its NUL; OpenSSH refuses the same).
-const maxPath = 107
+// maxPath is the longest path of a socket, in bytes: sun_path holds 108 with its
+// NUL on Linux, 104 on macOS and the BSDs. OpenSSH refuses the same.
+const maxPath = len(unix.RawSockaddrUnix{}.Path) - 1
 
 // lockLimit is how long to wait for another process that is just making or
 // removing a socket in the same folder.
@@ -34,6 +35,8 @@ type Listener struct {
 
 // node is a file's identity.
 type node struct{ dev, ino uint64 }
+
+func nodeOf(st *unix.Stat_t) node { return node{uint64(st.Dev), st.Ino} }
 
 // Listen makes a control socket at path, with mode 0600. Clients see it only
 // when it is ready. What a dead master left there is replaced; a master that
@@ -124,7 +127,7 @@ func clear(dir *os.File, path string) error {
 	case int(st.Uid) != os.Geteuid():
 		return ErrForeign
 	}
-	c, err := net.DialTimeout("unix", path, time.Second) //nolint:gosec // G704: the path is the operator's own ControlPath, a local socket
+	c, err := dialSocket(context.Background(), &net.Dialer{Timeout: time.Second}, path)
 	if err == nil {
 		_ = c.Close() // nothing was said
 		return ErrLive
@@ -148,24 +151,21 @@ func clear(dir *os.File, path string) error {
 // that no client meets one that does not listen yet, and no other master's is
 // replaced.
 func bind(dir *os.File, path string) (*Listener, error) {
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	fd, err := newSocket()
 	if err != nil {
 		return nil, err
 	}
 	file := os.NewFile(uintptr(fd), path)
 	defer func() { _ = file.Close() }() // net.FileListener has its own
-	// The file takes its mode from the socket; the umask is the whole
-	// process's and stays out of it.
-	if err := unix.Fchmod(fd, 0o600); err != nil {
-		return nil, err
-	}
 	folder := int(dir.Fd())
 	temporary := ".nod-" + rand.Text()[:12]
-	// Through /proc, the length of the folder's path does not count.
-	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/%s", folder, temporary)}); err != nil {
+	if err := bindIn(fd, dir, temporary); err != nil {
 		return nil, fmt.Errorf("bind: %w", err)
 	}
 	defer func() { _ = unix.Unlinkat(folder, temporary, 0) }() // a name too many, in either case
+	if err := restrict(folder, temporary); err != nil {
+		return nil, fmt.Errorf("chmod: %w", err)
+	}
 	if err := unix.Listen(fd, 64); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
@@ -189,7 +189,7 @@ func bind(dir *os.File, path string) (*Listener, error) {
 	}
 	unixLn := ln.(*net.UnixListener)
 	unixLn.SetUnlinkOnClose(false)
-	return &Listener{UnixListener: unixLn, path: path, node: node{st.Dev, st.Ino}}, nil
+	return &Listener{UnixListener: unixLn, path: path, node: nodeOf(&st)}, nil
 }
 
 // Path is the socket's absolute path.
@@ -225,7 +225,7 @@ func (l *Listener) remove() error {
 		}
 		return err
 	}
-	if (node{st.Dev, st.Ino}) != l.node {
+	if nodeOf(&st) != l.node {
 		return nil // somebody else's by now
 	}
 	return unix.Unlinkat(int(dir.Fd()), base, 0)

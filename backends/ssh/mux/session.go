@@ -219,9 +219,6 @@ func (s *session) sendBreak() {
 	_, _ = s.channel.SendRequest("break", false, ssh.Marshal(struct{ Length uint32 }{breakLength})) // no reply is asked for
 }
 
-// widePipe is the size that a pipe is given when much goes through it.
-const widePipe = 1 << 20
-
 // copyOutput hands the far side's output to the client. When the client does
 // not want any more, the rest is read and dropped, and for standard output the
 // far side is told (eow@openssh.com), so that a program there gets its SIGPIPE.
@@ -238,9 +235,7 @@ func (s *session) copyOutput(dst *stream, src io.Reader, tell bool) {
 		if n > 0 && !refused {
 			if n == len(*buf) && !wide {
 				wide = true
-				dst.control(func(fd int) {
-					_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, widePipe) // only faster; not all are pipes
-				})
+				dst.control(widen)
 			}
 			if _, werr := dst.Write((*buf)[:n]); werr != nil {
 				refused = true
@@ -267,7 +262,7 @@ func (s *session) awaitRaw() {
 	for time.Now().Before(give) {
 		cooked := false
 		s.in.control(func(fd int) {
-			t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+			t, err := unix.IoctlGetTermios(fd, getTermios)
 			cooked = err == nil && (t.Lflag&unix.ICANON != 0 || t.Oflag&unix.OPOST != 0)
 		})
 		if !cooked {

@@ -118,8 +118,7 @@ func startSSHD(t testing.TB, settings ...string) *server {
 		s.port = freePort(t)
 		s.cmd = exec.Command(program("sshd"), "-D", "-e", "-f", config, "-p", s.port)
 		s.cmd.Stderr = s.log
-		// It also ends with a test that is killed.
-		s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+		s.cmd.SysProcAttr = ownSession()
 		check(t, s.cmd.Start())
 		ended := make(chan struct{})
 		go func() { _ = s.cmd.Wait(); close(ended) }()
@@ -245,7 +244,7 @@ func startStock(t testing.TB, s *server) *fixture {
 	cmd := exec.Command("ssh", args...)
 	var log lockedBuffer
 	cmd.Stderr = &log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = ownSession()
 	check(t, cmd.Start())
 	f.pid = cmd.Process.Pid
 	go func() {

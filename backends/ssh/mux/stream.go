@@ -20,7 +20,7 @@ import (
 type stream struct {
 	fd     int
 	access access
-	wake   int // eventfd, readable once the stream is closed
+	wake   bell // rings once the stream is closed
 	closed atomic.Bool
 
 	mu       sync.Mutex
@@ -44,23 +44,16 @@ const (
 	direct
 )
 
-// memoryMajor is the device number of /dev/null, /dev/zero and their like.
-const memoryMajor = 1
-
-// atomicWrite is how much a pipe that poll(2) calls writable takes without
-// blocking (PIPE_BUF).
-const atomicWrite = 4096
-
 // releaseLimit is how long to wait for a read or write that is stuck in the
 // kernel before the client is told of the end without it.
 const releaseLimit = time.Second
 
 // newStream takes over fd.
 func newStream(fd int) (*stream, error) {
-	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	wake, err := newBell()
 	if err != nil {
 		_ = unix.Close(fd) // taken over
-		return nil, fmt.Errorf("eventfd: %w", err)
+		return nil, err
 	}
 	s := &stream{fd: fd, wake: wake, still: make(chan struct{}), released: make(chan struct{})}
 	s.prepare()
@@ -99,34 +92,28 @@ func (s *stream) prepare() {
 	case unix.S_IFREG, unix.S_IFBLK:
 		s.access = direct
 	case unix.S_IFIFO:
-		s.reopen(func(int) bool { return true })
+		s.reopen(&st)
 	case unix.S_IFCHR:
-		if unix.Major(st.Rdev) == memoryMajor {
+		if neverBlocks(&st) {
 			s.access = direct
 			return
 		}
-		// Only a terminal under its own name: /dev/tty would become ours, and
-		// /dev/ptmx another one.
-		device, err := unix.IoctlGetUint32(s.fd, unix.TIOCGDEV)
-		if err != nil || uint64(device) != st.Rdev {
-			return
-		}
-		s.reopen(func(fd int) bool {
-			again, err := unix.IoctlGetUint32(fd, unix.TIOCGDEV)
-			return err == nil && again == device
-		})
+		s.reopen(&st)
 	}
 }
 
 // reopen exchanges the descriptor for one with an open file description of our
 // own. It may fail, for instance on a terminal of another user.
-func (s *stream) reopen(same func(fd int) bool) {
+func (s *stream) reopen(st *unix.Stat_t) {
+	path, same, ok := reopenable(s.fd, st)
+	if !ok {
+		return
+	}
 	flags, err := unix.FcntlInt(uintptr(s.fd), unix.F_GETFL, 0)
 	if err != nil {
 		return
 	}
-	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", s.fd),
-		flags&unix.O_ACCMODE|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(path, flags&unix.O_ACCMODE|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
@@ -223,11 +210,11 @@ func (s *stream) writeOnce(p []byte) (int, error) {
 // poll waits for events on the descriptor or for the end of the stream, which
 // comes first if both are there.
 func (s *stream) poll(events int16) error {
-	fds := []unix.PollFd{{Fd: int32(s.wake), Events: unix.POLLIN}, {Fd: int32(s.fd), Events: events}}
+	fds := [2]unix.PollFd{{Fd: int32(s.wake.fd), Events: unix.POLLIN}, {Fd: int32(s.fd), Events: events}}
 	s.setPolling(1)
 	defer s.setPolling(-1)
 	for {
-		_, err := unix.Poll(fds, -1)
+		err := pollAny(&fds)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
@@ -273,7 +260,7 @@ func (s *stream) Close() {
 		return
 	}
 	if s.users > 0 {
-		_, _ = unix.Write(s.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // an eventfd takes its first write always
+		s.wake.ring()
 	}
 	s.settle()
 }
@@ -289,7 +276,7 @@ func (s *stream) settle() {
 	}
 	if s.users == 0 && closeOnce(s.released) {
 		_ = unix.Close(s.fd) // nothing to do about an error here
-		_ = unix.Close(s.wake)
+		s.wake.close()
 	}
 }
 

@@ -32,12 +32,12 @@ func passable(t *testing.T, reading bool) []ends {
 		return f
 	}
 	var fds [2]int
-	check(t, unix.Pipe2(fds[:], unix.O_CLOEXEC))
+	check(t, pipe(&fds))
 	if !reading {
 		fds[0], fds[1] = fds[1], fds[0]
 	}
 	pipe := ends{"pipe", blocking(os.NewFile(uintptr(fds[0]), "ours"), nil), blocking(os.NewFile(uintptr(fds[1]), "theirs"), nil), private}
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fds, err := socketpair()
 	check(t, err)
 	sockets := ends{"socket", blocking(os.NewFile(uintptr(fds[0]), "ours"), nil), blocking(os.NewFile(uintptr(fds[1]), "theirs"), nil), socket}
 	theirs, ours, err := pty.Open()
@@ -173,7 +173,7 @@ func passShared(t *testing.T, f *os.File) *stream {
 	t.Helper()
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	check(t, err)
-	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	wake, err := newBell()
 	check(t, err)
 	return &stream{fd: fd, wake: wake, access: shared, still: make(chan struct{}), released: make(chan struct{})}
 }

@@ -110,7 +110,7 @@ func (s *screen) raw() {
 	check(s.t, err)
 	until(s.t, "raw mode", func() bool {
 		var modes *unix.Termios
-		check(s.t, conn.Control(func(fd uintptr) { modes, err = unix.IoctlGetTermios(int(fd), unix.TCGETS) }))
+		check(s.t, conn.Control(func(fd uintptr) { modes, err = unix.IoctlGetTermios(int(fd), getTermios) }))
 		check(s.t, err)
 		return modes.Lflag&(unix.ICANON|unix.ISIG) == 0
 	})
