@@ -244,7 +244,7 @@ func (p *Pane) identify(ctx context.Context, seen sight) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.home, p.exec = 0, ""
+	p.home, p.exec, p.inherited = 0, "", false
 	if says > 0 && (says == seen.pid || says == f.pid) && f.home != hasEnded {
 		p.home, p.exec = says, f.home
 	}
@@ -276,6 +276,23 @@ func errRuns(program, script string) error {
 	return fmt.Errorf("%w (%q runs %q)", errProgram, program, script)
 }
 
+// inherit says that an earlier process has left the pane.
+func (p *Pane) inherit() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inherited = true
+}
+
+// scriptWait is for how long a script that says nothing is waited for. What an earlier
+// process has left running is given the time that a shell has to come to its prompt: its
+// pane is taken over, and nobody has chosen it. p.mu is held.
+func (p *Pane) scriptWait(way time.Duration) time.Duration {
+	if p.inherited {
+		return hookWait
+	}
+	return startWait + 2*way
+}
+
 // errOtherShell is errNoShell of what is known to be a shell, and none of those that nod
 // tracks.
 var errOtherShell = fmt.Errorf("%w; start one there that can be (exec bash), or run the command without a pane: nod help shells", errNoShell)
@@ -304,6 +321,7 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 		// fish edits lines before it shows its prompt; some prompts are empty.
 		prompts := p.seeded && (s.Cursor.Col > 0 || s.Modes.BracketedPaste && silent >= emptyPrompt)
 		settled := prompts && (silent >= settle || s.Modes.BracketedPaste)
+		scripts := p.scriptWait(way)
 		p.mu.Unlock()
 		maybe := shells.Is(seen.program()) || seen.program() == shells.Busybox
 		switch {
@@ -312,7 +330,7 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 			if last, ready = p.readsLine(ctx, seen); ready {
 				return last, nil
 			}
-			if last.script != "" && silent >= startWait+2*way {
+			if last.script != "" && min(silent, time.Since(begin)) >= scripts {
 				return last, errRuns(seen.program(), last.script)
 			}
 			pause = min(2*pause, 10*settle)
@@ -321,7 +339,7 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 			if last, ready = p.awaitsKeys(ctx, seen); ready {
 				return last, nil
 			}
-			if last.script != "" && silent >= startWait+2*way {
+			if last.script != "" && min(silent, time.Since(begin)) >= scripts {
 				return last, errRuns(seen.program(), last.script)
 			}
 			pause = min(2*pause, 10*settle)

@@ -132,6 +132,9 @@ func Open(ctx context.Context, target backends.Target, opt Options) (*Keeper, er
 	adopted, err := k.ground.adopt(ctx)
 	for _, s := range adopted {
 		k.keep(s)
+		for _, p := range s.panes() {
+			p.inherit()
+		}
 	}
 	if err != nil {
 		_ = k.Close() // the first error counts

@@ -57,6 +57,8 @@ type Pane struct {
 	commands   uint64 // see Commands
 	entries    int    // how often the keys of a run were typed
 
+	inherited bool // an earlier process has left it, perhaps with a command, and its shell has not been hooked since
+
 	seeded bool      // the emulator shows the terminal's state
 	stale  bool      // it was seeded in the middle of output
 	away   bool      // output was missed since the last look

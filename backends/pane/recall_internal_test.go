@@ -2,6 +2,7 @@ package pane
 
 import (
 	"testing"
+	"time"
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
@@ -27,5 +28,19 @@ func TestThePromptIsFoundOnAScreenThatComesLater(t *testing.T) {
 	p.seed(vt.Seed{Size: size, Lines: [][]byte{[]byte("last"), []byte("# ")}, Cursor: vt.Cursor{Row: 1, Col: 2}, Bottom: 2}, true)
 	if !p.AtPrompt() || p.PendingLine() != "" {
 		t.Errorf("at the prompt: %t, with %q", p.AtPrompt(), p.PendingLine())
+	}
+}
+
+// A script in a pane that an earlier process has left may be that one's command: it is given
+// longer to end than one in a pane that somebody has chosen.
+func TestWhatAnEarlierProcessLeftIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	p := &Pane{}
+	if got := p.scriptWait(time.Second); got != startWait+2*time.Second {
+		t.Errorf("of one's own: %s", got)
+	}
+	p.inherit()
+	if got := p.scriptWait(0); got != hookWait {
+		t.Errorf("of an earlier process: %s", got)
 	}
 }
