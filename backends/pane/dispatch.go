@@ -238,6 +238,9 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	return r, nil
 }
 
+// editPause is between two questions whether ksh93 edits its line by now.
+const editPause = 5 * time.Millisecond
+
 // rawAtPrompt reports whether the terminal gives keys one by one to a shell that edits
 // no lines: a command has left it so. ksh93 edits lines, but not until a moment after its
 // prompt has come up; what is typed before that would be shown twice. Only the target's
@@ -257,6 +260,11 @@ func (p *Pane) rawAtPrompt(ctx context.Context) (bool, error) {
 		raw := f.pid == home && f.raw
 		if raw || shell == Posix || f.pid == 0 || time.Since(begun) > promptWait {
 			return raw, nil
+		}
+		select {
+		case <-time.After(editPause):
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
 		}
 	}
 }

@@ -29,3 +29,6 @@ func (p *Pane) Forget() {
 	defer p.mu.Unlock()
 	p.forget()
 }
+
+// HookWait is how long a shell may take to come to its prompt.
+const HookWait = hookWait

@@ -318,6 +318,7 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 		p.takeLeftWord(seen)
 		s := p.term.Snapshot()
 		silent := time.Since(p.lastly)
+		still := min(silent, time.Since(begin)) // as far as anybody has listened
 		// fish edits lines before it shows its prompt; some prompts are empty.
 		prompts := p.seeded && (s.Cursor.Col > 0 || s.Modes.BracketedPaste && silent >= emptyPrompt)
 		settled := prompts && (silent >= settle || s.Modes.BracketedPaste)
@@ -325,21 +326,15 @@ func (p *Pane) settled(ctx context.Context, way time.Duration) (shellSight, erro
 		p.mu.Unlock()
 		maybe := shells.Is(seen.program()) || seen.program() == shells.Busybox
 		switch {
-		case maybe && !settled && silent >= emptyPrompt && time.Since(begin) >= emptyPrompt && seen.path != startingPath:
-			ready := false
-			if last, ready = p.readsLine(ctx, seen); ready {
+		case maybe && seen.path != startingPath && (settled || still >= emptyPrompt):
+			ready, waits := false, p.awaitsKeys
+			if !settled { // the screen shows no prompt: only the kernel can tell
+				waits = p.readsLine
+			}
+			if last, ready = waits(ctx, seen); ready {
 				return last, nil
 			}
-			if last.script != "" && min(silent, time.Since(begin)) >= scripts {
-				return last, errRuns(seen.program(), last.script)
-			}
-			pause = min(2*pause, 10*settle)
-		case maybe && settled && seen.path != startingPath:
-			ready := false
-			if last, ready = p.awaitsKeys(ctx, seen); ready {
-				return last, nil
-			}
-			if last.script != "" && min(silent, time.Since(begin)) >= scripts {
+			if last.script != "" && still >= scripts {
 				return last, errRuns(seen.program(), last.script)
 			}
 			pause = min(2*pause, 10*settle)

@@ -859,6 +859,25 @@ func TestAKilledProcessLeavesAPaneThatTheNextOneTakesOver(t *testing.T) {
 	}
 }
 
+// What such a process has left running is given as long to end as a shell has to come to its
+// prompt, however long it has said nothing.
+func TestWhatAKilledProcessLeftRunningIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "bash")
+	victim := victimOf(t, r, "seq 1 200000; sh -c 'sleep 1000; :'")
+	must(t, victim.Process.Kill())
+	_ = victim.Wait() // it was killed
+
+	k, began := r.open(t), time.Now()
+	p, err := k.Shared(t.Context())
+	must(t, err)
+	_, err = p.Run(t.Context(), pane.Request{Command: "echo x"})
+	var refused *pane.NotReadyError
+	if took := time.Since(began); !errors.As(err, &refused) || took < pane.HookWait {
+		t.Errorf("after %s: %v", took, err)
+	}
+}
+
 func TestCloseMayComeInTheMiddleOfARun(t *testing.T) {
 	t.Parallel()
 	everywhere(t, testCloseMayComeInTheMiddleOfARun)

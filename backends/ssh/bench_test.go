@@ -21,25 +21,12 @@ import (
 //	go test -run '^$' -bench True -benchtime 100x ./backends/ssh
 func BenchmarkTrue(b *testing.B) {
 	w, c, stock := newContest(b)
-	times := map[string][]time.Duration{}
-	run := func(name string, f func() error) {
-		began := time.Now()
-		if err := f(); err != nil {
-			b.Fatalf("%s: %v", name, err)
-		}
-		times[name] = append(times[name], time.Since(began))
-	}
+	times := turns{}
 	for b.Loop() {
-		run("nod", func() error {
-			p, err := c.Exec(w.context(), backends.Command{Argv: []string{"true"}})
-			if err == nil {
-				_, err = p.Wait()
-			}
-			return err
-		})
-		run("bare", func() error { return c.RunBare("true") })
-		run("fresh", exec.Command("ssh", "-F", w.path("config"), "box", "true").Run)
-		run("master", exec.Command("ssh", "-F", w.path("config"), "-S", stock, "box", "true").Run)
+		times.take(b, "nod", func() error { return execTrue(w, c) })
+		times.take(b, "bare", func() error { return c.RunBare("true") })
+		times.take(b, "fresh", exec.Command("ssh", "-F", w.path("config"), "box", "true").Run)
+		times.take(b, "master", exec.Command("ssh", "-F", w.path("config"), "-S", stock, "box", "true").Run)
 	}
 	report(b, times)
 }
@@ -109,6 +96,27 @@ func contest(b *testing.B, w *world) (*ssh.Conn, string) {
 	return c, socket
 }
 
+// turns are how long each of some ways to do the same has taken.
+type turns map[string][]time.Duration
+
+// take does it once in one way.
+func (t turns) take(b *testing.B, name string, do func() error) {
+	began := time.Now()
+	if err := do(); err != nil {
+		b.Fatalf("%s: %v", name, err)
+	}
+	t[name] = append(t[name], time.Since(began))
+}
+
+// execTrue runs "true" in this process.
+func execTrue(w *world, c *ssh.Conn) error {
+	p, err := c.Exec(w.context(), backends.Command{Argv: []string{"true"}})
+	if err == nil {
+		_, err = p.Wait()
+	}
+	return err
+}
+
 func report(b *testing.B, times map[string][]time.Duration) {
 	median := func(name string) float64 {
 		all := times[name]
@@ -140,23 +148,10 @@ func BenchmarkFar(b *testing.B) {
 	w := newWorld(b)
 	w.between(25 * time.Millisecond)
 	c, stock := contest(b, w)
-	times := map[string][]time.Duration{}
-	run := func(name string, f func() error) {
-		began := time.Now()
-		if err := f(); err != nil {
-			b.Fatalf("%s: %v", name, err)
-		}
-		times[name] = append(times[name], time.Since(began))
-	}
+	times := turns{}
 	for b.Loop() {
-		run("nod", func() error {
-			p, err := c.Exec(w.context(), backends.Command{Argv: []string{"true"}})
-			if err == nil {
-				_, err = p.Wait()
-			}
-			return err
-		})
-		run("master", exec.Command("ssh", "-F", w.path("config"), "-S", stock, "box", "true").Run)
+		times.take(b, "nod", func() error { return execTrue(w, c) })
+		times.take(b, "master", exec.Command("ssh", "-F", w.path("config"), "-S", stock, "box", "true").Run)
 	}
 	report(b, times)
 }

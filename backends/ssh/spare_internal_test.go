@@ -193,6 +193,38 @@ func TestTheSpareSessionIsTheFirstToGo(t *testing.T) {
 		t.Fatal("a fourth session")
 	}
 	s.until(t, 3, 2) // for the one that was asked for, and none for a spare
+	s.mu.Lock()
+	s.open = s.open[:2] // one has ended
+	s.mu.Unlock()
+	_, requests := anySession(t, c)
+	go ssh.DiscardRequests(requests)
+	for limit := time.Now().Add(time.Minute); c.spares.isOpening(); time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("a spare session is being opened for ever")
+		}
+	}
+	s.until(t, 4, 2) // the server has just refused one, and is not asked for a spare again
+}
+
+func (s *spares) isOpening() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opening
+}
+
+// What comes in the moment in which a spare session is taken is its taker's.
+func TestWhatComesWhileTheSpareIsTakenIsHandedOn(t *testing.T) {
+	for range 100 { // both are ready, and either may be chosen
+		one := &spare{requests: make(chan *ssh.Request, 16), taken: make(chan struct{}), dead: make(chan struct{})}
+		close(one.taken)
+		from := make(chan *ssh.Request, 1)
+		from <- &ssh.Request{Type: "exit-status"}
+		close(from)
+		one.tend(from)
+		if r := <-one.requests; r == nil || r.Type != "exit-status" {
+			t.Fatalf("%+v", r)
+		}
+	}
 }
 
 // A spare session that the server has closed is not given to anybody.

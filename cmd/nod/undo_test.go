@@ -34,7 +34,7 @@ func approveHere(s *display, marker string) {
 		return strings.Contains(text, "APPROVE") && (strings.Contains(text, marker) || wantsReading(text))
 	}
 	for {
-		text := s.until("have keys count", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
+		text := s.keysCount()
 		switch {
 		case !open(text):
 			return
@@ -112,7 +112,7 @@ func takesBack(t *testing.T, cols, rows int) {
 
 	slash(s, "/undo")
 	s.see("APPROVE on local", "mv -nT")
-	s.until("have keys count", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
+	s.keysCount()
 	s.press("n")
 	chatSays(s, "not taken back: mv")
 	slash(s, "/undo")
@@ -198,10 +198,10 @@ func TestTryItHeld(t *testing.T) {
 	s.typed("do it")
 	s.press("Enter")
 	s.see("APPROVE on local", "h held")
-	s.until("have keys count", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
+	s.keysCount()
 	s.press("h")
 	s.see("held: it ran where it can change nothing", "the cage refused: remove")
-	s.until("have keys count again", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
+	s.keysCount()
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
 	}
@@ -231,7 +231,7 @@ func TestPreview(t *testing.T) {
 			s.typed("do it")
 			s.press("Enter")
 			s.see("APPROVE on local", "p ")
-			s.until("have keys count", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
+			s.keysCount()
 			s.press("p")
 			s.until("read the preview", func(text string) bool {
 				if !strings.Contains(text, "exit") && !strings.Contains(text, "total") {
@@ -241,7 +241,7 @@ func TestPreview(t *testing.T) {
 			})
 			s.press("Home")
 			s.see("rm -r")
-			s.until("have keys count again", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
+			s.keysCount()
 			if _, err := os.Stat(dir); err != nil {
 				t.Error(err)
 			}
@@ -257,4 +257,10 @@ func TestPreview(t *testing.T) {
 			}
 		})
 	}
+}
+
+// keysCount waits until a dialog takes keys, and returns what is shown then.
+func (s *display) keysCount() string {
+	s.t.Helper()
+	return s.until("have keys count", func(text string) bool { return !strings.Contains(text, "keys count in a moment") })
 }

@@ -39,10 +39,13 @@ const readerLoop = `{ s=$(STTY -g);STTY -echo -icanon -isig min 1 time 0; } 2>/d
 	`case $l in *NAME.)f=....;;NAME*);;*)f=$f.;esac;case $f in ....)t="FAILED";break;;esac;done;` +
 	`STTY "$s" 2>/dev/null;PRINTF "$t"`
 
-// reader is a readerLoop in which stty is what is put for it, and failed is
-// printed if the text does not come.
-func reader(name, stty, failed string) string {
-	return strings.NewReplacer("NAME", name, "STTY", stty, "FAILED", failed, "PRINTF", "command printf").Replace(readerLoop)
+// printf is the printf of the shell itself.
+const printf = "command printf"
+
+// reader is a readerLoop in which stty and print are what is put for stty and printf, and failed
+// is printed if the text does not come.
+func reader(name, stty, print, failed string) string {
+	return strings.NewReplacer("NAME", name, "STTY", stty, "FAILED", failed, "PRINTF", print).Replace(readerLoop)
 }
 
 // Fetch is the command that reads a text which is typed under a name, in the
@@ -50,11 +53,11 @@ func reader(name, stty, failed string) string {
 func Fetch(name, command string) string {
 	switch Named(command) {
 	case "fish":
-		return "sh -c '" + reader(name, "stty", "") + "'"
+		return "sh -c '" + reader(name, "stty", printf, "") + "'"
 	case "zsh":
-		return "emulate sh;" + reader(name, "stty", "")
+		return "emulate sh;" + reader(name, "stty", printf, "")
 	}
-	return reader(name, "stty", "")
+	return reader(name, "stty", printf, "")
 }
 
 // Refetch follows a hook where texts are typed: it makes its __nod_r a reader. That
@@ -64,14 +67,14 @@ func Refetch(name, command string) string {
 	switch Named(command) {
 	case "fish":
 		return "\nset -g __nod_stty (command -s stty; or builtin echo :)\nset -g __nod_sh (command -s sh)\n" +
-			"function __nod_r\nset -lx __nod_stty $__nod_stty\n$__nod_sh -c '" + reader(name, stty, "__nod_z") + "'\nend\n"
+			"function __nod_r\nset -lx __nod_stty $__nod_stty\n$__nod_sh -c '" + reader(name, stty, printf, "__nod_z") + "'\nend\n"
 	case "zsh":
-		return "\n__nod_stty=${commands[stty]:-:}\n__nod_r() { emulate -L sh; " + reader(name, stty, failed) + "; }\n"
+		return "\n__nod_stty=${commands[stty]:-:}\n__nod_r() { emulate -L sh; " + reader(name, stty, printf, failed) + "; }\n"
 	}
 	// mksh has no printf of its own.
 	return "\n__nod_stty=$(command -v stty || echo :) __nod_printf=printf\n" +
 		`case "${KSH_VERSION-}" in *MIRBSD*|*LEGACY*) __nod_printf=$(whence -p printf) ;; esac` +
-		"\n__nod_r() { " + strings.ReplaceAll(reader(name, stty, failed), "command printf", `command "$__nod_printf"`) + "; }\n"
+		"\n__nod_r() { " + reader(name, stty, `command "$__nod_printf"`, failed) + "; }\n"
 }
 
 // Handover is a text on its way to the shell through the terminal.

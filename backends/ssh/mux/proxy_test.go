@@ -1,10 +1,12 @@
 package mux
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -179,6 +181,55 @@ func TestProxyQuickEnd(t *testing.T) {
 	<-down.closed
 	close(downRequests)
 	running.Wait()
+}
+
+// endingConn is a connection whose sessions end when something is asked for on them, without
+// an answer: it is lost in that moment.
+type endingConn struct {
+	noConn
+	over <-chan struct{}
+}
+
+func (c endingConn) Wait() error { <-c.over; return nil }
+
+func (endingConn) OpenChannel(string, []byte) (ssh.Channel, <-chan *ssh.Request, error) {
+	ended := make(chan *ssh.Request)
+	return &endingChannel{ended: ended}, ended, nil
+}
+
+type endingChannel struct {
+	slowChannel
+	ended chan *ssh.Request
+}
+
+func (c *endingChannel) SendRequest(string, bool, []byte) (bool, error) {
+	close(c.ended)
+	return false, io.EOF
+}
+func (c *endingChannel) Stderr() io.ReadWriter { return &c.slowChannel }
+
+// TestProxyLostAnswer: where a channel ends without an answer, the client is not told
+// that the far side refuses: whether it has done what was asked for is not known.
+func TestProxyLostAnswer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := Listen(path)
+	check(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = Serve(ctx, l, endingConn{over: ctx.Done()}, Options{}) // it is cancelled
+	}()
+	defer func() { cancel(); <-ended }()
+	client, err := DialProxy(t.Context(), path)
+	check(t, err)
+	defer quietly(client)
+	channel, requests, err := client.OpenChannel("session", nil)
+	check(t, err)
+	go ssh.DiscardRequests(requests)
+	if ok, err := channel.SendRequest("exec", true, ssh.Marshal(struct{ Command string }{"true"})); !errors.Is(err, io.EOF) {
+		t.Errorf("answer %t, %v; want none", ok, err)
+	}
 }
 
 // TestStoppedProxyClient: a client that has stopped reading does not hold up

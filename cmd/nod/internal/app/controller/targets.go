@@ -90,7 +90,8 @@ func (d *Controller) connect(ctx context.Context, h *app.Core, name string) erro
 			return err
 		}
 	}
-	d.background.Go(func() { d.tendCage(ctx, h, s) })
+	// The panes have the link for themselves first.
+	defer d.background.Go(func() { d.tendCage(ctx, h, s) })
 	if s.Panes == nil {
 		return nil
 	}
