@@ -183,7 +183,7 @@ func TestWhatTheOperatorHadTypedIsStillThere(t *testing.T) {
 	t.Parallel()
 	eachShellInTmux(t, func(t *testing.T, shell string) {
 		r, id := operator(t, shell)
-		r.shows(t, id)
+		r.quiet(t, id)
 		r.tmux(t, "send-keys", "-t", id, "-l", "echo half")
 		r.until(t, id, "echo half")
 		_, p := guest(t, r, id)
@@ -195,6 +195,27 @@ func TestWhatTheOperatorHadTypedIsStillThere(t *testing.T) {
 			t.Errorf("result %+v", res)
 		}
 	})
+}
+
+// So is what they type while the shell is yet to put up its prompt: the terminal shows it
+// then, and the shell once more behind the prompt.
+func TestWhatTheOperatorTypesAheadIsStillThere(t *testing.T) {
+	t.Parallel()
+	r, id := operator(t, "bash")
+	r.quiet(t, id)
+	rc, goOn := filepath.Join(t.TempDir(), "rc"), filepath.Join(t.TempDir(), "go")
+	must(t, os.WriteFile(rc, []byte("PS1='operator> '; echo starts; until [ -e "+goOn+" ]; do sleep 0.02; done\n"), 0o600))
+	r.tmux(t, "send-keys", "-t", id, "-l", "exec bash --rcfile "+rc+" -i")
+	r.tmux(t, "send-keys", "-t", id, "Enter")
+	r.until(t, id, "\nstarts")
+	r.tmux(t, "send-keys", "-t", id, "-l", "echo half")
+	r.until(t, id, "\necho half")
+	must(t, os.WriteFile(goOn, nil, 0o600))
+	r.until(t, id, "echo halfoperator> echo half")
+	_, p := guest(t, r, id)
+	eventually(t, p, "what was typed", func() bool { return p.PendingLine() == "echo half" })
+	r.tmux(t, "send-keys", "-t", id, "Enter")
+	eventually(t, p, "the prompt", func() bool { return p.AtPrompt() && p.PendingLine() == "" })
 }
 
 // eventually waits for something in a pane that nod has nothing to do with.

@@ -101,6 +101,9 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	w := p.handing()
 	line := " " + shells.Eval(seen.program()) + " \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
 	screen := p.Screen()
+	p.mu.Lock()
+	p.overtyped = upToCursor(screen)
+	p.mu.Unlock()
 	first := eraser(screen, len(line), shell.shows(seen.program()))
 	if shells.Named(seen.program()) == "fish" { // it has put what it runs into the title, until its next prompt
 		first += `\033]2;` + shells.PrintfFormat(screen.Title) + `\007`

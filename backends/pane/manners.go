@@ -83,24 +83,40 @@ func (v *guestSession) greet(ctx context.Context, p *Pane) {
 		return
 	}
 	_, _ = p.shortly(ctx, hookTry, func() bool { return p.seeded }) // else its Run tells
-	before := upToCursor(p.Screen())
 	p.Warm(ctx)
 	if p.Shell() == NoShell {
 		return // its Run tells
 	}
 	_, _ = p.shortly(ctx, promptWait, func() bool { return p.prompt.known })
 	p.mu.Lock()
-	prompt, ready := p.prompt.line, p.phase == atPrompt && p.prompt.known && p.pendingLine() == ""
+	before, prompt, ready := p.overtyped, p.prompt.line, p.phase == atPrompt && p.prompt.known && p.pendingLine() == ""
 	p.mu.Unlock()
-	if !ready || prompt == "" || !strings.HasPrefix(before, prompt) {
+	if !ready || prompt == "" {
 		return
 	}
-	for strings.HasPrefix(before, prompt) { // twice, where a line was typed ahead of it
-		// The blanks at the end of the prompt are not part of its line.
-		before = strings.TrimLeft(before[len(prompt):], " ")
+	if typed := typedBehind(before, prompt); typed != "" {
+		_ = p.Type(ctx, []byte(typed)) // a pane that is gone says so elsewhere
 	}
-	if before != "" {
-		_ = p.Type(ctx, []byte(before)) // a pane that is gone says so elsewhere
+}
+
+// typedBehind is what was typed behind a prompt, in a row that was on the screen. What is
+// typed ahead of the prompt the terminal shows by itself, in front of it, and the shell once
+// more behind it. Where the row has neither form, nothing was typed.
+func typedBehind(row, prompt string) string {
+	for from := 0; ; {
+		i := strings.Index(row[from:], prompt)
+		if i < 0 {
+			return ""
+		}
+		ahead, typed := row[:from+i], row[from+i:]
+		for strings.HasPrefix(typed, prompt) { // twice, where a line was entered ahead of it
+			// The blanks at the end of the prompt are not part of its line.
+			typed = strings.TrimLeft(typed[len(prompt):], " ")
+		}
+		if strings.HasPrefix(typed, ahead) {
+			return typed
+		}
+		from += i + len(prompt)
 	}
 }
 

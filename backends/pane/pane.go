@@ -43,6 +43,7 @@ type Pane struct {
 	lateEnd    string           // the last line of that text
 	seen       sight            // the latest look at the terminal
 	unready    unready          // the latest refusal of the shell
+	overtyped  string           // what stood in front of the cursor when the hook was typed
 	front      front            // what was in the foreground when it was last asked for
 	types      bool             // texts are handed over by typing
 	reborn     string           // what the next run should tell of the shell
