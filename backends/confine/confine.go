@@ -99,8 +99,9 @@ type Cage struct {
 	run     []string // what runs the helper there: its path, or an interpreter that has it in memory
 	wall    Wall
 	asking  bool   // the kernel has supervisors of system calls
-	digest  string // of the helper, in hexadecimal
+	digest  string // of the helper's file, in hexadecimal
 	local   bool   // it is on this machine
+	kept    bool   // it stays until the connection ends
 	secrets string // the digest of the list of secrets; empty where it is in no folder
 }
 

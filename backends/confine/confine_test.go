@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -429,7 +430,7 @@ func TestWhatTheScriptSays(t *testing.T) {
 			t.Errorf("%q: %q, %q, %v", says, at, can, err)
 		}
 		var c Cage
-		if err := c.read(says); c.wall != wall || (err == nil) != (wall != None) {
+		if err := c.read(says, (&installation{}).sent); c.wall != wall || (err == nil) != (wall != None) {
 			t.Errorf("%q: %q, %v", says, c.wall, err)
 		}
 	}
@@ -679,9 +680,13 @@ func TestTheNextConnectionSweeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Dir(ended.run[0])
-	if err := os.WriteFile(filepath.Join(dir, "owner"), []byte("1 1\n"), 0o600); err != nil {
-		t.Fatal(err)
+	var dirs []string
+	for _, owner := range []string{"1.1.", "0.0.", fmt.Sprintf("%d.", 1<<30)} { // a number given again, and numbers of nobody
+		dir := filepath.Join(filepath.Dir(filepath.Dir(ended.run[0])), ".nod-ro."+owner+"test")
+		if err := os.CopyFS(dir, os.DirFS(filepath.Dir(ended.run[0]))); err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, dir)
 	}
 	living, err := Install(t.Context(), target, "")
 	if err != nil {
@@ -691,13 +696,89 @@ func TestTheNextConnectionSweeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s is left behind: %v", dir, err)
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left behind: %v", dir, err)
+		}
 	}
-	if err := living.Check(); err != nil {
+	if err := errors.Join(ended.Check(), living.Check()); err != nil {
 		t.Errorf("that of a connection that lives is swept, too: %v", err)
 	}
-	if err := errors.Join(living.Remove(t.Context(), target), other.Remove(t.Context(), target)); err != nil {
+	if err := errors.Join(ended.Remove(t.Context(), target), living.Remove(t.Context(), target), other.Remove(t.Context(), target)); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where the connection stays after nod's end, the helper does, too, until whoever holds the
+// connection removes it; the next start there uses it if it is what it was.
+func TestTheHelperStaysWithTheConnection(t *testing.T) {
+	there := &lasting{Target: elsewhere{local.New(os.Environ())}}
+	first, err := Install(t.Context(), there, testSecrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(first.run[0])
+	if err := first.Remove(t.Context(), there); err != nil {
+		t.Fatal(err)
+	}
+	next, err := Install(t.Context(), there, testSecrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scene{target: there, dir: "/", cage: next}
+	if got := s.held(t, "echo ran"); got.out != "ran\n" || next.run[0] != first.run[0] || there.sent.Load() != 1 {
+		t.Errorf("%+v by %s, after %s; sent %d times", got, next.run[0], first.run[0], there.sent.Load())
+	}
+	for what, change := range map[string]func() *Cage{
+		"other secrets": func() *Cage {
+			c, err := Install(t.Context(), there, "*.pem\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		},
+		"a helper that was changed": func() *Cage {
+			if err := errors.Join(os.Remove(first.run[0]), os.WriteFile(first.run[0], []byte("#!/bin/sh\necho fake\n"), 0o700)); err != nil { //nolint:gosec // it is to be run
+				t.Fatal(err)
+			}
+			c, err := Install(t.Context(), there, testSecrets)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		},
+	} {
+		if c := change(); c.run[0] == first.run[0] {
+			t.Errorf("%s: the helper of before serves", what)
+		}
+	}
+	there.end(t)
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".nod-ro.*")); err != nil || len(left) > 0 {
+		t.Errorf("%q are left, %v", left, err)
+	}
+}
+
+// lasting is a target whose connection somebody else holds.
+type lasting struct {
+	backends.Target
+	last [][]string
+	sent atomic.Int32 // how often a helper was installed
+}
+
+func (l *lasting) AtEnd(_ context.Context, argv []string) bool {
+	if len(argv) > 0 && !slices.ContainsFunc(l.last, func(have []string) bool { return slices.Equal(have, argv) }) {
+		l.last = append(l.last, argv)
+		l.sent.Add(1)
+	}
+	return true
+}
+
+// end is the end of the connection.
+func (l *lasting) end(t *testing.T) {
+	t.Helper()
+	for _, argv := range l.last {
+		if _, err := printed(t.Context(), l.Target, argv); err != nil {
+			t.Error(err)
+		}
 	}
 }

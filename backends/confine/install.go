@@ -2,15 +2,15 @@ package confine
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	_ "embed"
-	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
@@ -30,25 +30,20 @@ type NotHeldError struct{ Why string }
 
 func (e *NotHeldError) Error() string { return "commands cannot be held there: " + e.Why }
 
-// packed are both helpers as the script reads them: base64 of gzip, a line each.
-var packed = sync.OnceValue(func() string { return pack(forAMD64) + "\n" + pack(forARM64) + "\n" })
-
-func pack(program []byte) string {
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is known
-	if _, err := z.Write(program); err != nil {
-		panic(err) // a Buffer's Write never fails
-	}
-	if err := z.Close(); err != nil {
-		panic(err)
-	}
-	return base64.StdEncoding.EncodeToString(b.Bytes())
+// Lasting is a target whose connection may go on after nod's end.
+type Lasting interface {
+	backends.Target
+	// AtEnd has a command run right before the connection ends, once for all who ask for
+	// the same. It reports whether somebody has promised that. Without a command it tells
+	// whether anybody would.
+	AtEnd(ctx context.Context, argv []string) bool
 }
 
 // Install puts the helper on a target, in one command, into the first folder that lets
 // programs run ($XDG_RUNTIME_DIR, /dev/shm, /tmp, /var/tmp, the home folder), where only
 // its user can reach it. The error is a [*NotHeldError] where the target has none or
-// its kernel no wall.
+// its kernel no wall. On a [Lasting] target that another start has installed it on, and
+// that promises to remove it in the end, that one serves.
 //
 // secrets are the patterns of files that a closed cage hides, a line each: "*" stands for
 // any part of a name, "**" across folders, "!" takes out again, and the last line that
@@ -58,53 +53,127 @@ func Install(ctx context.Context, t backends.Target, secrets string) (*Cage, err
 	if secrets = strings.ToLower(secrets); secrets == "" {
 		secrets = "\n"
 	}
-	var out, complaints bytes.Buffer
-	p, err := t.Exec(ctx, backends.Command{
-		Argv: []string{"sh", "-c", installScript}, Stdin: strings.NewReader(packed() + secrets), Stdout: &out, Stderr: &complaints,
-	})
+	lasting, ok := t.(Lasting)
+	i := installation{target: t, secrets: secrets, kept: ok && lasting.AtEnd(ctx, nil)}
+	line, err := i.run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("confine: install on %s: %w", t.Name(), err)
 	}
-	o, err := p.Wait()
-	if err != nil {
-		return nil, fmt.Errorf("confine: install on %s: %w", t.Name(), err)
-	}
-	if !o.OK() {
-		return nil, fmt.Errorf("confine: install on %s: the script %v: %s", t.Name(), o, strings.TrimSpace(complaints.String()))
-	}
-	c, err := answered(ctx, t, strings.TrimSpace(out.String()))
-	if err == nil {
-		c.local = t.Name() == local.Name
-		c.secrets = digestOf([]byte(secrets))
-	}
+	c, err := i.answered(ctx, line)
 	if err != nil {
 		return nil, fmt.Errorf("confine: %s: %w", t.Name(), err)
 	}
+	c.local = t.Name() == local.Name
+	c.secrets = digestOf([]byte(secrets))
 	return c, nil
 }
 
+// installation is one attempt to install the helper.
+type installation struct {
+	target  backends.Target
+	secrets string
+	kept    bool // for whoever comes after nod on the same connection
+}
+
+// sent is what goes to a target: the helper, and behind it the list of secrets.
+func (i *installation) sent(helper []byte) []byte {
+	return slices.Concat(helper, []byte(i.secrets))
+}
+
+// run runs the script, anew for each folder that does not let the helper run, and returns
+// what it says in the end.
+func (i *installation) run(ctx context.Context) (string, error) {
+	argv := []string{
+		"sh", "-c", installScript, "sh", digestOf(i.sent(forAMD64)), digestOf(i.sent(forARM64)),
+		strconv.Itoa(len(forAMD64)), strconv.Itoa(len(forARM64)), "", "0",
+	}
+	if i.kept {
+		argv[8] = "kept"
+	}
+	for {
+		line, err := i.once(ctx, argv)
+		folder, next := strings.CutPrefix(line, "next ")
+		if err != nil || !next {
+			return line, err
+		}
+		if folder == argv[9] {
+			return "", fmt.Errorf("unexpected answer %q", line)
+		}
+		argv[9] = folder
+	}
+}
+
+// once runs the script and sends it the helper that it wants.
+func (i *installation) once(ctx context.Context, argv []string) (string, error) {
+	in, feed := io.Pipe()
+	defer func() { _ = in.Close() }() // ends what still writes
+	said := &answers{feed: feed, sent: i.sent}
+	var complaints bytes.Buffer
+	p, err := i.target.Exec(ctx, backends.Command{Argv: argv, Stdin: in, Stdout: said, Stderr: &complaints})
+	if err != nil {
+		return "", err
+	}
+	o, err := p.Wait()
+	if err != nil {
+		return "", err
+	}
+	if !o.OK() {
+		return "", fmt.Errorf("the script %v: %s", o, strings.TrimSpace(complaints.String()))
+	}
+	return strings.TrimSpace(said.text.String()), nil
+}
+
+// answers takes what the script says. When it wants a helper, that is sent.
+type answers struct {
+	text bytes.Buffer // without what it wants
+	feed *io.PipeWriter
+	sent func(helper []byte) []byte
+}
+
+func (a *answers) Write(p []byte) (int, error) {
+	a.text.Write(p)
+	processor, wants := strings.CutPrefix(a.text.String(), "want ")
+	processor, _, whole := strings.Cut(processor, "\n")
+	if !wants || !whole {
+		return len(p), nil
+	}
+	a.text.Next(len("want " + processor + "\n"))
+	helper := forAMD64
+	if processor == "arm64" {
+		helper = forARM64
+	}
+	go func() {
+		_, _ = a.feed.Write(a.sent(helper)) // the script's end closes it
+		_ = a.feed.Close()
+	}()
+	return len(p), nil
+}
+
 // answered makes a cage of what the script has printed.
-func answered(ctx context.Context, t backends.Target, line string) (*Cage, error) {
+func (i *installation) answered(ctx context.Context, line string) (*Cage, error) {
 	if how, ok := strings.CutPrefix(line, "memory "); ok {
 		interpreter, processor, _ := strings.Cut(how, " ")
 		run, err := fromMemory(interpreter, processor)
 		if err != nil {
 			return nil, err
 		}
-		can, err := printed(ctx, t, append(run, "?"))
+		can, err := printed(ctx, i.target, append(run, "?"))
 		if err != nil {
 			return nil, &NotHeldError{"no folder there lets programs run, and from memory neither: " + err.Error()}
 		}
 		c := &Cage{run: run}
-		return c, c.read(can)
+		return c, c.read(can, i.sent)
 	}
 	at, can, err := parse(line)
 	if err != nil {
 		return nil, err
 	}
 	c := &Cage{run: []string{at}}
-	if err = c.read(can); err != nil {
-		return nil, errors.Join(err, c.Remove(ctx, t))
+	if lasting, ok := i.target.(Lasting); ok && i.kept {
+		c.kept = lasting.AtEnd(ctx, removal(at))
+	}
+	if err = c.read(can, i.sent); err != nil {
+		return nil, errors.Join(err, c.Remove(ctx, i.target))
 	}
 	return c, nil
 }
@@ -136,8 +205,8 @@ func parse(line string) (at, can string, err error) {
 }
 
 // read takes in what the helper says of itself and of its kernel. What it says matters
-// for its own target alone.
-func (c *Cage) read(says string) error {
+// for its own target alone. sent is what a helper's file holds.
+func (c *Cage) read(says string, sent func(helper []byte) []byte) error {
 	can := map[string]int{}
 	for word := range strings.FieldsSeq(says) {
 		name, value, _ := strings.Cut(word, "=")
@@ -147,9 +216,9 @@ func (c *Cage) read(says string) error {
 		}
 		can[name] = n
 	}
-	c.digest = digestOf(forAMD64)
+	c.digest = digestOf(sent(forAMD64))
 	if can["processor"] == 64 {
-		c.digest = digestOf(forARM64)
+		c.digest = digestOf(sent(forARM64))
 	}
 	c.asking = can["asking"] > 0
 	switch {
@@ -169,13 +238,23 @@ func (c *Cage) read(says string) error {
 }
 
 // Remove takes the helper and its folder from the target. What is held at the moment
-// goes on.
+// goes on. Where it is kept for others on the same connection, whoever holds that removes
+// it: of a connection that was lost and made again, that is told once more.
 func (c *Cage) Remove(ctx context.Context, t backends.Target) error {
-	if len(c.run) > 1 {
+	if c.inMemory() {
 		return nil // it is in no folder
 	}
-	if _, err := printed(ctx, t, []string{"sh", "-c", `rm -rf "${1%/*}"`, "sh", c.run[0]}); err != nil {
+	argv := removal(c.run[0])
+	if lasting, ok := t.(Lasting); ok && c.kept && lasting.AtEnd(ctx, argv) {
+		return nil
+	}
+	if _, err := printed(ctx, t, argv); err != nil {
 		return fmt.Errorf("confine: remove the helper from %s: %w", t.Name(), err)
 	}
 	return nil
+}
+
+// removal is the command that removes the helper and its folder.
+func removal(helper string) []string {
+	return []string{"rm", "-rf", "--", path.Dir(helper)}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -125,7 +126,7 @@ func (o Options) lookup(ctx context.Context, h Host) (host, defaults values, err
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		defaults, err = o.dump(ctx, binary, "-G", "-F", "none", "--", "localhost")
+		defaults, err = builtIn.of(ctx, binary, o)
 		done <- err
 	}()
 	args := []string{"-G"}
@@ -140,6 +141,39 @@ func (o Options) lookup(ctx context.Context, h Host) (host, defaults values, err
 	}
 	host, err = o.dump(ctx, binary, append(args, "--", h.Name)...)
 	return host, defaults, errors.Join(err, <-done)
+}
+
+// builtIn are the options that hold without any configuration, of the ssh that was last
+// asked. They are the program's own: many hosts need not ask for them each.
+var builtIn = builtInOptions{asking: make(chan struct{}, 1)}
+
+type builtInOptions struct {
+	asking chan struct{} // has room for one: who asks, or looks whether somebody has
+	binary string
+	info   fs.FileInfo // of the binary
+	values values
+}
+
+// of are the options of a binary, which is asked anew when it is another one than before.
+func (b *builtInOptions) of(ctx context.Context, binary string, o Options) (values, error) {
+	select {
+	case b.asking <- struct{}{}:
+		defer func() { <-b.asking }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	info, err := os.Stat(binary)
+	if err != nil {
+		return nil, fmt.Errorf("ssh: %w", err)
+	}
+	if same := b.info; same != nil && b.binary == binary && os.SameFile(same, info) && same.Size() == info.Size() && same.ModTime().Equal(info.ModTime()) {
+		return b.values, nil
+	}
+	v, err := o.dump(ctx, binary, "-G", "-F", "none", "--", "localhost")
+	if err == nil {
+		b.binary, b.info, b.values = binary, info, v
+	}
+	return v, err
 }
 
 // dump runs "ssh -G" and reads what it prints.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/posix"
 	"github.com/nod-console/nod/backends/ssh/mux"
 )
 
@@ -313,6 +314,26 @@ func (c *Conn) isClosed() error {
 	default:
 		return nil
 	}
+}
+
+// AtEnd has a command run right before the connection ends, by whoever holds it beyond the
+// end of nod, once for all who ask for the same. It reports whether that is promised; it
+// is not on a connection that ends with nod, nor on a stock master. Without a command it
+// tells whether it would be.
+func (c *Conn) AtEnd(ctx context.Context, argv []string) bool {
+	line := ""
+	if len(argv) > 0 {
+		words := make([]string, len(argv))
+		for i, word := range argv {
+			words[i] = posix.Quote(word)
+		}
+		var err error
+		if line, err = commandLine("", "exec "+strings.Join(words, " "), c.about().dialect); err != nil {
+			return false
+		}
+	}
+	promised, err := posix.Interruptible(ctx, func() (bool, error) { return c.link.atEnd(line), nil }, func(bool) {})
+	return promised && err == nil
 }
 
 // closedWhy is ErrClosed, or the reason of the loss after which a lost connection was

@@ -26,6 +26,9 @@ type link interface {
 	// it was asked before; else somebody on the way says that it is there.
 	ping() (all bool, err error)
 	vitals
+	// atEnd has a command line run right before the connection ends, by whoever holds it,
+	// and reports whether that is promised. An empty line asks whether it would be.
+	atEnd(line string) bool
 	// wait returns when the link is gone, with the reason.
 	wait() error
 	// close ends the link and everything on it.
@@ -86,6 +89,12 @@ func (l *clientLink) close() error { return l.client.Close() }
 func (l *clientLink) ping() (all bool, err error) {
 	ok, said, err := l.client.SendRequest("keepalive@openssh.com", true, nil)
 	return !ok || string(said) != mux.Waiting, err
+}
+
+// atEnd implements [link]. No server knows the request: nod's daemon does.
+func (l *clientLink) atEnd(line string) bool {
+	ok, _, err := l.client.SendRequest(mux.AtEnd, true, ssh.Marshal(struct{ Line string }{line}))
+	return ok && err == nil
 }
 
 // signs implements [link]. On somebody else's connection there are none but its

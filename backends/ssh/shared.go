@@ -131,6 +131,9 @@ func (l *masterLink) ping() (all bool, err error) {
 	return true, err
 }
 
+// atEnd implements [link]: a stock master knows nothing of the kind.
+func (l *masterLink) atEnd(string) bool { return false }
+
 // signs implements [link]: what comes out of our sessions has come over the
 // master's connection a moment ago.
 func (l *masterLink) signs() int64 { return l.received.Load() }

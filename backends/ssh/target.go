@@ -76,6 +76,12 @@ func (t *Target) Terminal(ctx context.Context, c backends.Command, s backends.Si
 	return conn.Terminal(ctx, c, s)
 }
 
+// AtEnd is [Conn.AtEnd] of the connection of this moment.
+func (t *Target) AtEnd(ctx context.Context, argv []string) bool {
+	conn, err := t.Conn()
+	return err == nil && conn.AtEnd(ctx, argv)
+}
+
 // Files implements [backends.Target].
 func (t *Target) Files() backends.Files { return targetFiles{t} }
 

@@ -96,6 +96,7 @@ type master struct {
 	forwards map[forwardAsk]*forward
 	sessions map[*session]struct{}
 	open     map[io.Closer]struct{} // closed at the end
+	last     []string               // command lines that run before the connection ends
 
 	counting sync.Mutex
 	active   int
@@ -135,6 +136,8 @@ func (m *master) run() error {
 	}
 	if lost {
 		m.flush()
+	} else {
+		m.runLast()
 	}
 	m.pacer.end()
 	_ = m.conn.Close() // before the rest: closing a remote forward would wait for a frozen peer

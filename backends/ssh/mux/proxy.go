@@ -213,6 +213,8 @@ func (p *proxied) serveGlobals(requests <-chan *ssh.Request) {
 			ok, payload = p.listen(q.Payload)
 		case unlistenRequest:
 			ok = p.unlisten(q.Payload)
+		case AtEnd:
+			ok = p.master.promise(q.Payload)
 		}
 		if q.WantReply {
 			_ = q.Reply(ok, payload) // the client may have left

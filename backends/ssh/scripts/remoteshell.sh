@@ -13,9 +13,17 @@ nod_say quote "$1$2"
 nod_say own $nod_own
 nod_say proc $nod_proc
 nod_say setsid $nod_setsid
-nod_say system "$(uname -s 2>/dev/null)"
-nod_say uid "$(id -u 2>/dev/null)"
-nod_say user "$(id -un 2>/dev/null)"
+nod_i=
+[ $nod_proc = no ] || read -r nod_i </proc/sys/kernel/ostype
+nod_say system "${nod_i:-$(uname -s 2>/dev/null)}"
+nod_i=$(id 2>/dev/null) # uid=0(root) gid=0(root) ...; without a name: uid=1000 gid=...
+nod_i=${nod_i%%' gid='*} nod_i=${nod_i#uid=}
+nod_s=${nod_i%%'('*}
+case $nod_i in
+*'('*) nod_i=${nod_i#*'('} nod_i=${nod_i%')'} ;;
+esac
+nod_say uid "$nod_s"
+nod_say user "$nod_i"
 nod_say home "$HOME"
 nod_say shell "$SHELL"
 nod_say umask "$(umask)"
