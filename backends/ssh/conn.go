@@ -229,7 +229,9 @@ func (c *Conn) remoteShell(ctx context.Context) (*remoteShell, error) {
 	if a := c.remote.Load(); a != nil && a.Alive() { // somebody was quicker
 		return a, nil
 	}
+	slow := time.AfterFunc(shellTell, c.tellSlowShell)
 	a, err := startRemoteShell(ctx, c.link, c.open)
+	slow.Stop()
 	if err != nil {
 		return nil, c.reason(err)
 	}

@@ -22,10 +22,7 @@ import (
 type link interface {
 	// open starts a program, a terminal or a subsystem.
 	open(ctx context.Context, r request) (session, error)
-	// ping asks the other side. all says that it has answered this and whatever
-	// it was asked before; else somebody on the way says that it is there.
-	ping() (all bool, err error)
-	vitals
+	peer
 	// atEnd has a command line run right before the connection ends, by whoever holds it,
 	// and reports whether that is promised. An empty line asks whether it would be.
 	atEnd(line string) bool
@@ -33,6 +30,14 @@ type link interface {
 	wait() error
 	// close ends the link and everything on it.
 	close() error
+}
+
+// peer is the other side of a link, as far as it can be asked whether it is there.
+type peer interface {
+	// ping asks the other side. all says that it has answered this and whatever
+	// it was asked before; else somebody on the way says that it is there.
+	ping() (all bool, err error)
+	vitals
 }
 
 // request says what runs in a session.
@@ -137,9 +142,16 @@ type (
 	}
 )
 
-// openTime is how long the other side may take to open a session, or to start
-// something, where the context does not bound it.
-const openTime = 30 * time.Second
+const (
+	// openTime is how long the other side may take to open a session, or to start
+	// something, where the context does not bound it.
+	openTime = 30 * time.Second
+	// shellTime is how long a login shell may take with its start-up files until nod's own
+	// line is run. Stock ssh waits for ever; some wait a minute for a lock.
+	shellTime = 2 * time.Minute
+	// shellTell is after how long of it the operator is told.
+	shellTell = 3 * time.Second
+)
 
 // errRefused says that the server does not do what a session asks for.
 var errRefused = errors.New("the server refuses it")

@@ -21,13 +21,14 @@ func within[T any](ctx context.Context, limit time.Duration, call func() (T, err
 // other side has had limit to give: since the question has arrived, and with the
 // time that the answer takes to come back. On a slow link, or behind much else,
 // both can take long, so the server's answers to other questions tell of them:
-// they come in order. ctx ends the waiting.
-func overdue(ctx context.Context, l link, limit time.Duration) <-chan struct{} {
+// they come in order. A link on which nothing at all comes is given up after openTime,
+// if limit is longer. ctx ends the waiting.
+func overdue(ctx context.Context, l peer, limit time.Duration) <-chan struct{} {
 	late := make(chan struct{})
 	go func() {
 		lazy := min(limit/10, lazyTime) // most answers are here by then
 		for _, pause := range []time.Duration{lazy, limit - lazy} {
-			if !sleep(ctx, pause) || !echo(ctx, l, limit) {
+			if !sleep(ctx, pause) || !echo(ctx, l, min(limit, openTime)) {
 				break
 			}
 		}
@@ -54,7 +55,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // echo returns when the other side has answered all that was asked before. It
 // is false if ctx ends, the link does, or there is no sign of life for limit.
-func echo(ctx context.Context, l link, limit time.Duration) bool {
+func echo(ctx context.Context, l peer, limit time.Duration) bool {
 	type reply struct {
 		all bool
 		err error
@@ -89,7 +90,7 @@ func echo(ctx context.Context, l link, limit time.Duration) bool {
 }
 
 // limited ends a context when what is asked now is overdue.
-func limited(ctx context.Context, l link, limit time.Duration) (context.Context, context.CancelFunc) {
+func limited(ctx context.Context, l peer, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	late := overdue(ctx, l, limit)
 	go func() {

@@ -107,8 +107,9 @@ func (c *Conn) begin(ctx context.Context, cmd backends.Command, r request, nonce
 	}
 	p := &process{c: c, s: s, polite: backends.TERM, done: make(chan struct{})}
 	p.streams = newStreams(s, cmd, nonce)
-	waiting, cancel := limited(context.Background(), c.link, openTime)
+	waiting, cancel := limited(context.Background(), c.link, shellTime)
 	defer cancel()
+	defer time.AfterFunc(shellTell, c.tellSlowShell).Stop()
 	select {
 	case word, ok := <-p.streams.begun:
 		if !ok {
@@ -121,7 +122,7 @@ func (c *Conn) begin(ctx context.Context, cmd backends.Command, r request, nonce
 		}
 	case <-waiting.Done():
 		s.close()
-		return nil, fmt.Errorf("ssh: %w: the other side says nothing within %s", ErrUnsure, openTime)
+		return nil, fmt.Errorf("ssh: %w: the other side says nothing within %s", ErrUnsure, shellTime)
 	}
 	switch {
 	case r.terminal != nil:
@@ -133,6 +134,11 @@ func (c *Conn) begin(ctx context.Context, cmd backends.Command, r request, nonce
 		go p.streams.input.Run()
 	}
 	return p, nil
+}
+
+// tellSlowShell tells the operator what is being waited for.
+func (c *Conn) tellSlowShell() {
+	c.opt.note(c.name, "the login shell takes long over its start-up files (waiting up to "+shellTime.String()+")")
 }
 
 // known reads the launcher's word: "ok PID", where the program leads its group

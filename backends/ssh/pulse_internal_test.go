@@ -116,7 +116,7 @@ func answering(after time.Duration) *slowLink {
 func TestWhenAnAnswerIsOverdue(t *testing.T) {
 	const limit = 10 * time.Second
 	synctest.Test(t, func(t *testing.T) {
-		took := func(l *slowLink) time.Duration {
+		within := func(l *slowLink, limit time.Duration) time.Duration {
 			begun := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
@@ -127,6 +127,7 @@ func TestWhenAnAnswerIsOverdue(t *testing.T) {
 			}
 			return time.Since(begun)
 		}
+		took := func(l *slowLink) time.Duration { return within(l, limit) }
 		if d := took(answering(0)); d != limit {
 			t.Errorf("near: %s", d)
 		}
@@ -136,6 +137,9 @@ func TestWhenAnAnswerIsOverdue(t *testing.T) {
 		dead := &slowLink{answers: make(chan error)}
 		if d := took(dead); d < limit || d > 3*limit {
 			t.Errorf("dead: %s", d)
+		}
+		if d := within(dead, shellTime); d > openTime+lazyTime {
+			t.Errorf("dead, where a shell may take long: %s", d)
 		}
 		close(dead.answers)
 		broken := &slowLink{answers: make(chan error, 1)}

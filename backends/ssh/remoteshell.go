@@ -60,7 +60,7 @@ func startRemoteShell(ctx context.Context, l link, open func(context.Context, re
 	go func() { _, _ = io.Copy(complaint, s.stderr()) }() // ends with the session
 	r := bufio.NewReaderSize(s, 64<<10)
 	var before posix.Tail
-	greeting, cancel := limited(ctx, l, openTime)
+	greeting, cancel := limited(ctx, l, shellTime)
 	_, err = posix.Interruptible(greeting, func() (struct{}, error) { return struct{}{}, a.Greet(r, &before, a.about.learn) }, func(struct{}) {})
 	cancel()
 	if err != nil {

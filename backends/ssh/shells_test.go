@@ -136,6 +136,39 @@ func TestLoginShellsThatRunNothing(t *testing.T) {
 	}
 }
 
+// Start-up files that take long, as behind a lock, are waited for: at the login, and for
+// each command. The operator is told.
+func TestASlowLoginShellIsWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	lock := w.write("lock", "")
+	w = newWorld(t, `ForceCommand while test -e `+lock+`; do sleep 0.05; done; exec sh -c "$SSH_ORIGINAL_COMMAND"`)
+	opt := w.options()
+	opt.Step = func(s ssh.Step) {
+		if s.Stage == ssh.Noted && strings.Contains(s.Detail, "start-up files") {
+			_ = os.Remove(lock) // two may be told at the same time
+		}
+	}
+	c, err := ssh.Dial(t.Context(), ssh.Host{Name: "box"}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Exec(t.Context(), backends.Command{Argv: []string{"sh", "-c", "exit 3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := p.Wait(); o != backends.ExitedWith(3) || err != nil {
+		t.Errorf("%s, %v", o, err)
+	}
+}
+
 func TestALineThatIsTooLongSaysSo(t *testing.T) {
 	w := newWorld(t)
 	c := w.dial(w.options())

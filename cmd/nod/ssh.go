@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"text/tabwriter"
 	"time"
@@ -148,6 +149,7 @@ func (a *program) sshDaemon() *cobra.Command {
 			}
 			debug.SetGCPercent(daemonGC)
 			debug.SetMemoryLimit(daemonMemory)
+			runtime.GOMAXPROCS(daemonProcessors)
 			return daemon.Serve(cmd.Context(), daemon.Folder(args[0]), logIn, ssh.Lasting, []string{self, "ssh", "askpass"})
 		},
 	}
@@ -159,6 +161,9 @@ func (a *program) sshDaemon() *cobra.Command {
 const (
 	daemonGC     = 800      // percent
 	daemonMemory = 96 << 20 // bytes
+	// What goes through is handed on from goroutine to goroutine in small pieces: across
+	// processors, that costs more than all the rest (BenchmarkDownload of backends/ssh/mux).
+	daemonProcessors = 1
 )
 
 // sshAskpass relays a question of the system's ssh, which runs it as SSH_ASKPASS.
