@@ -44,3 +44,43 @@ func TestWhatAnEarlierProcessLeftIsWaitedFor(t *testing.T) {
 		t.Errorf("of an earlier process: %s", got)
 	}
 }
+
+// An operator clears what they have typed while a command waits: the pane has not been told of
+// it when the command is to be typed.
+func TestALineThatWasJustClearedIsInNobodysWay(t *testing.T) {
+	t.Parallel()
+	for what, news := range map[string]string{"cleared": "\b\b\x1b[K", "still there": ""} {
+		size := vt.Size{Cols: 20, Rows: 3}
+		p := newPane(&Keeper{opt: Options{Size: backends.Size{Cols: 20, Rows: 3}}, target: local.New(nil)}, "main", "shared", vt.Options{})
+		p.shell, p.phase = Posix, executing
+		p.before = promptSpot{known: true, line: "#", col: 2}
+		p.seeded = false
+		p.mu.Lock()
+		p.resume(marks.Account{Prompts: 3}, true)
+		p.mu.Unlock()
+		p.seed(vt.Seed{Size: size, Lines: [][]byte{[]byte("# ls")}, Cursor: vt.Cursor{Row: 0, Col: 4}}, true)
+		p.wire = lateNews{p: p, news: news}
+		p.mu.Lock()
+		err := p.clear(t.Context(), Request{})
+		p.mu.Unlock()
+		if cleared := news != ""; cleared != (err == nil) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// lateNews is a terminal whose output comes when it is asked.
+type lateNews struct {
+	wire
+	p    *Pane
+	news string
+}
+
+func (w lateNews) glimpse(then func(sight, error)) {
+	w.p.mu.Lock()
+	_, _ = w.p.term.Write([]byte(w.news))
+	w.p.mu.Unlock()
+	then(sight{}, nil)
+}
+
+func (lateNews) id() string { return "%1" }
