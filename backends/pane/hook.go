@@ -101,6 +101,9 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 	w := p.handing()
 	line := " " + shells.Eval(seen.program()) + " \"$(" + w.fetch(n.Buffer(), seen.program()) + ")\""
 	screen := p.Screen()
+	if (screen.Cursor.Col+len(line))%max(1, screen.Size.Cols) == 0 {
+		line = " " + line // shells differ in what they do at the very edge
+	}
 	p.mu.Lock()
 	p.overtyped = upToCursor(screen)
 	p.mu.Unlock()
