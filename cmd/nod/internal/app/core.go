@@ -67,6 +67,7 @@ type Options struct {
 	Ended      func(agent.RunEnded)
 	Reverting  func(agent.Reverting)
 	Fill       mcp.Asker // what servers ask for; nil: that is declined
+	Version    string    // nod's own, which servers are told
 }
 
 // Open opens what an invocation works with: state, ledger, policy, tools,
@@ -140,7 +141,7 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	h.closers = append(h.closers, func() error { h.Gate.Close(); return nil })
 	h.Servers = servers.Open(servers.Options{
 		Config: c, Getenv: getenv, State: h.State, Guard: h.Guard, Registry: h.Tools,
-		Hidden: p.Hidden, Ask: p.Fill, Warn: p.Warn,
+		Hidden: p.Hidden, Ask: p.Fill, Warn: p.Warn, Version: p.Version,
 	})
 	h.closers = append(h.closers, h.Servers.Close)
 	return h, nil

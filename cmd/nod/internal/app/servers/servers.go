@@ -21,9 +21,6 @@ import (
 // PinsFile is the file of the state folder with the definitions that were accepted.
 const PinsFile = "mcp.json"
 
-// Version is nod's own, which servers are told.
-var Version = "devel"
-
 // Options say what servers work with.
 type Options struct {
 	Config   *config.Config
@@ -34,6 +31,7 @@ type Options struct {
 	Hidden   []string // nod's own files and folders
 	Ask      mcp.Asker
 	Warn     func(string)
+	Version  string // nod's own, which servers are told
 }
 
 // inherited are the environment variables that each program gets.
@@ -60,7 +58,7 @@ func Open(o Options) *mcp.Set {
 		Servers: o.Config.MCP(), Registry: o.Registry, Guard: o.Guard,
 		Pins: mcp.NewPins(filepath.Join(o.State, PinsFile)), Local: here,
 		Cages:  confine.NewKeeper(here, policy.SecretPatterns(o.Hidden...)),
-		Hidden: o.Hidden, Getenv: o.Getenv, Version: Version, Ask: o.Ask, Warn: o.Warn, Reserved: builtin,
+		Hidden: o.Hidden, Getenv: o.Getenv, Version: o.Version, Ask: o.Ask, Warn: o.Warn, Reserved: builtin,
 	})
 }
 
