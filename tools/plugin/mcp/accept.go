@@ -76,6 +76,18 @@ func (s *Set) Accept(name string) (int, error) {
 	if fingerprint(changesBetween(s, one, offered)) != shown {
 		return 0, ErrNotShown
 	}
+	if s.opt.Record != nil {
+		text := name + ":"
+		for _, c := range all {
+			text += " " + c.Word() + " " + short(c.Tool, 64)
+			if c.Now != nil {
+				text += " " + c.Now.Digest()[:shortDigest]
+			}
+		}
+		if err := s.opt.Record(text); err != nil {
+			return 0, fmt.Errorf("nothing was accepted, because it cannot be put on record: %w", err)
+		}
+	}
 	if err := s.opt.Pins.Set(name, offered); err != nil {
 		return 0, err
 	}

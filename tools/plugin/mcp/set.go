@@ -15,7 +15,7 @@ import (
 	"github.com/nod-console/nod/tools/guard"
 )
 
-// Options of a Set. All but Ask, Warn, Reserved, Patience and Now are needed.
+// Options of a Set. All but Ask, Warn, Record, Reserved, Patience and Now are needed.
 type Options struct {
 	Servers  []Config // checked ones
 	Registry *tools.Registry
@@ -34,6 +34,8 @@ type Options struct {
 	Ask Asker
 	// Warn tells the operator something, in a line. Nil: nobody listens.
 	Warn func(string)
+	// Record puts on record what was accepted, before it counts. Nil: nobody does.
+	Record func(text string) error
 	// Reserved are names that no server's tool may have.
 	Reserved []string
 	// Patience, if above 0, is the time-out of every server: for tests.

@@ -141,6 +141,9 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	h.closers = append(h.closers, func() error { h.Gate.Close(); return nil })
 	h.Servers = servers.Open(servers.Options{
 		Config: c, Getenv: getenv, State: h.State, Guard: h.Guard, Registry: h.Tools,
+		Record: func(text string) error {
+			return h.Ledger.Note(ledger.Note{Kind: "mcp accepted", Text: text, By: process.Operator()})
+		},
 		Hidden: p.Hidden, Ask: p.Fill, Warn: p.Warn, Version: p.Version,
 	})
 	h.closers = append(h.closers, h.Servers.Close)

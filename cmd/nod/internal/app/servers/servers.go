@@ -31,7 +31,8 @@ type Options struct {
 	Hidden   []string // nod's own files and folders
 	Ask      mcp.Asker
 	Warn     func(string)
-	Version  string // nod's own, which servers are told
+	Record   func(text string) error // see [mcp.Options]
+	Version  string                   // nod's own, which servers are told
 }
 
 // inherited are the environment variables that each program gets.
@@ -58,7 +59,7 @@ func Open(o Options) *mcp.Set {
 		Servers: o.Config.MCP(), Registry: o.Registry, Guard: o.Guard,
 		Pins: mcp.NewPins(filepath.Join(o.State, PinsFile)), Local: here,
 		Cages:  confine.NewKeeper(here, policy.SecretPatterns(o.Hidden...)),
-		Hidden: o.Hidden, Getenv: o.Getenv, Version: o.Version, Ask: o.Ask, Warn: o.Warn, Reserved: builtin,
+		Hidden: o.Hidden, Getenv: o.Getenv, Version: o.Version, Record: o.Record, Ask: o.Ask, Warn: o.Warn, Reserved: builtin,
 	})
 }
 
