@@ -276,7 +276,7 @@ func TestNoServerMayChangeNodsOwnFiles(t *testing.T) {
 
 func TestHostileServers(t *testing.T) {
 	for _, c := range []struct{ kind, code, says string }{
-		{"garbage", "server_ended", `no message of the protocol: "\"Listening on port`},
+		{"garbage", "server_ended", `no message of the protocol: "Listening on port`},
 		{"crash", "server_ended", "the program exited 2: segmentation fault"},
 		{"flood", "server_ended", "50000 messages that nobody had asked for"},
 		{"endless", "server_ended", "a message of more than 4 MiB"},
@@ -557,7 +557,7 @@ func TestHTTP(t *testing.T) {
 		mu.Unlock()
 		httpServer().ServeHTTP(w, r)
 	}))
-	defer h.Close()
+	t.Cleanup(h.Close) // after the set
 	c := mcp.Config{Name: "web", URL: h.URL, Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}}
 	f := newSet(t, func(o *mcp.Options) { o.Getenv = func(k string) string { return map[string]string{"TOKEN": "t0k"}[k] } }, c)
 	f.accept("web")
@@ -580,9 +580,9 @@ func TestHTTP(t *testing.T) {
 
 func TestARedirectToAnotherServerIsNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was followed") }))
-	defer other.Close()
+	t.Cleanup(other.Close)
 	h := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
-	defer h.Close()
+	t.Cleanup(h.Close) // after the set
 	f := newSet(t, nil, mcp.Config{Name: "web", URL: h.URL})
 	if _, err := f.Look(t.Context(), "web"); err == nil || !strings.Contains(err.Error(), "leads to another server") {
 		t.Errorf("%v", err)

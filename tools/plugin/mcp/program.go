@@ -27,7 +27,8 @@ const grace = 2 * time.Second
 // program is the connection to a program: a JSON-RPC message a line. It implements
 // [sdk.Transport] and [sdk.Connection].
 type program struct {
-	meter *meter
+	meter    *meter
+	outdated func() // called when the program says that its tools have changed
 
 	process backends.Process
 	kill    context.CancelCauseFunc
@@ -45,11 +46,11 @@ type program struct {
 }
 
 // runProgram starts a server's program on the target, argv as it is.
-func runProgram(target backends.Target, argv, env []string, m *meter) (*program, error) {
+func runProgram(target backends.Target, argv, env []string, m *meter, outdated func()) (*program, error) {
 	ctx, kill := context.WithCancelCause(context.Background())
 	in, out := io.Pipe()
 	p := &program{
-		meter: m, kill: kill, input: out,
+		meter: m, kill: kill, input: out, outdated: outdated,
 		ended: make(chan struct{}), closed: make(chan struct{}), incoming: make(chan jsonrpc.Message),
 	}
 	var err error
@@ -102,11 +103,19 @@ func (p *program) take(line []byte) error {
 	}
 	msg, err := jsonrpc.DecodeMessage(bytes.Clone(line))
 	if err != nil {
-		return &FaultError{fmt.Sprintf("it wrote something to its standard output that is no message of the protocol: %q", short(string(line[:min(len(line), 400)]), 80))}
+		return &FaultError{fmt.Sprintf("it wrote something to its standard output that is no message of the protocol: \"%s\"", short(string(line[:min(len(line), 400)]), 80))}
 	}
 	wanted, err := p.meter.received(msg, len(line))
 	if err != nil || !wanted {
 		return err
+	}
+	if r, ok := msg.(*jsonrpc.Request); ok {
+		switch r.Method {
+		case "notifications/tools/list_changed":
+			p.outdated() // before the answer that follows it is handed on
+		case "notifications/message":
+			return nil // nobody reads what servers log
+		}
 	}
 	select {
 	case p.incoming <- msg:

@@ -36,7 +36,9 @@ func remote(c Config, getenv func(string) string, m *meter) (sdk.Transport, func
 		Transport: &bounded{base: base, host: u.Host, headers: headers, meter: m},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != u.Host || r.URL.Scheme != u.Scheme {
-				return fmt.Errorf("it leads to another server (%s), which is not followed", r.URL.Host)
+				fault := &FaultError{fmt.Sprintf("it leads to another server (%s), which is not followed", short(r.URL.Host, 80))}
+				m.fail(fault)
+				return fault
 			}
 			if len(via) > 5 {
 				return fmt.Errorf("it leads on and on")

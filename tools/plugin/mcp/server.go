@@ -100,7 +100,7 @@ func (s *server) ensure(ctx context.Context) (*link, error) {
 // connected is ensure for who has the turn.
 func (s *server) connected(ctx context.Context) (*link, error) {
 	s.mu.Lock()
-	l, stale, retry, failed := s.link, s.stale, s.retry, s.err
+	l, stale, retry, failed := s.link, s.stale, s.retry, s.err // a link that has ended may be tried again at once
 	s.mu.Unlock()
 	if l != nil {
 		select {
@@ -108,6 +108,10 @@ func (s *server) connected(ctx context.Context) (*link, error) {
 			s.drop(l, l.end("it has ended"))
 			l = nil
 		default:
+			if fault := l.meter.why(); fault != nil {
+				s.drop(l, fault)
+				l = nil
+			}
 		}
 	}
 	if l != nil && !stale {
@@ -150,13 +154,19 @@ func (s *server) failed(ctx context.Context, err error) {
 
 // connect starts the program, or reaches the server, and shakes hands.
 func (s *server) connect(ctx context.Context) (l *link, err error) {
+	var argv []string
+	if s.cfg.Command != "" { // the cage is not the server's to wait for
+		if argv, err = held(ctx, s.set.opt, s.cfg); err != nil {
+			return nil, err
+		}
+	}
 	ctx, stop := s.patience(ctx)
 	defer stop()
 	l = &link{meter: &meter{}, over: make(chan struct{}), free: func() {}}
 	var transport sdk.Transport
 	if s.cfg.URL != "" {
 		transport, l.free, err = remote(s.cfg, s.set.opt.Getenv, l.meter)
-	} else if l.program, err = s.start(ctx, l.meter); err == nil {
+	} else if l.program, err = s.start(argv, l.meter); err == nil {
 		transport = connection{l.program}
 	}
 	if err != nil {
@@ -178,18 +188,14 @@ func (s *server) connect(ctx context.Context) (l *link, err error) {
 }
 
 // start runs the server's program.
-func (s *server) start(ctx context.Context, m *meter) (*program, error) {
-	argv, err := held(ctx, s.set.opt, s.cfg)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) start(argv []string, m *meter) (*program, error) {
 	var env []string
 	for _, name := range s.cfg.EnvNames {
 		if value := s.set.opt.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
-	return runProgram(s.set.opt.Local, argv, env, m)
+	return runProgram(s.set.opt.Local, argv, env, m, s.outdated)
 }
 
 // client is what the server sees of nod.
@@ -198,9 +204,7 @@ func (s *server) client() *sdk.Client {
 		Logger:       slog.New(slog.DiscardHandler),
 		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-			s.mu.Lock()
-			s.stale = true
-			s.mu.Unlock()
+			s.outdated()
 			s.set.look()
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progressed(r.Params) },
@@ -208,6 +212,13 @@ func (s *server) client() *sdk.Client {
 			return s.set.elicit(ctx, s.cfg.Name, r.Params)
 		},
 	})
+}
+
+// outdated notes that the server has said that its tools have changed.
+func (s *server) outdated() {
+	s.mu.Lock()
+	s.stale = true
+	s.mu.Unlock()
 }
 
 // list reads what the server offers.
@@ -390,6 +401,9 @@ func (l *link) end(otherwise string) error {
 	return &FaultError{otherwise}
 }
 
+// rejected is what the SDK calls what the transport could not send.
+const rejected = "rejected by transport"
+
 // reason is an error of the SDK in nod's words. what is what the server was to do.
 func (s *server) reason(ctx context.Context, l *link, err error, what string) error {
 	var answer *jsonrpc.Error
@@ -401,7 +415,7 @@ func (s *server) reason(ctx context.Context, l *link, err error, what string) er
 		return context.Cause(ctx)
 	case fault != nil:
 		return fault
-	case errors.As(err, &answer):
+	case errors.As(err, &answer) && answer.Message != rejected:
 		return answer
 	case l.program != nil && (errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, errClosed) || errors.Is(err, io.ErrClosedPipe)):
 		<-l.program.ended // the connection is closed by the SDK then
