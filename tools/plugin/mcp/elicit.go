@@ -158,4 +158,3 @@ func fields(schema any) ([]Field, error) {
 	}
 	return all, nil
 }
-

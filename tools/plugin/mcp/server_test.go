@@ -174,7 +174,6 @@ func act(kind string, r request) {
 	}
 }
 
-
 // httpServer is a well-behaved server over HTTP, but for a tool that says too much.
 func httpServer() http.Handler {
 	s := sdk.NewServer(&sdk.Implementation{Name: "web", Version: "1"}, nil)

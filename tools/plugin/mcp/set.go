@@ -24,7 +24,7 @@ type Options struct {
 	// Local is this machine, with the environment that each program gets.
 	Local backends.Target
 	// Cages holds programs there.
-	Cages  *confine.Keeper
+	Cages *confine.Keeper
 	// Hidden are nod's own files and folders, which no program may write to.
 	Hidden []string
 	Getenv func(string) string

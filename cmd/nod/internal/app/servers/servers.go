@@ -32,7 +32,7 @@ type Options struct {
 	Ask      mcp.Asker
 	Warn     func(string)
 	Record   func(text string) error // see [mcp.Options]
-	Version  string                   // nod's own, which servers are told
+	Version  string                  // nod's own, which servers are told
 }
 
 // inherited are the environment variables that each program gets.
