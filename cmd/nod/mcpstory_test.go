@@ -27,7 +27,7 @@ done
 func TestAServersToolsInTheConsole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m := serveModel(t, calls(call{"a", "tickets_close", map[string]any{"id": 7}}), says("It is closed."))
+	m := serveModel(t, calls(call{"a", "tickets_close", map[string]any{"number": 7}}), says("It is closed."))
 	w.extra = []string{"NOD_BASE_URL=" + m.URL + "/v1", "NOD_MODEL=scripted"}
 	server := filepath.Join(w.home, "tickets")
 	backendtest.WriteProgram(t, server, ticketServer)
@@ -46,7 +46,7 @@ func TestAServersToolsInTheConsole(t *testing.T) {
 	give("/status")
 	s.see("tickets (tickets 1)")
 	give("/done 7")
-	s.see("Close the ticket 7.", "APPROVE", `{"id":7}`)
+	s.see("Close the ticket 7.", "APPROVE", `{"number":7}`)
 	answer(s, "y")
 	s.see("It is closed.", "nothing running")
 	asked := m.asked()
