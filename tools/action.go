@@ -36,9 +36,13 @@ const (
 	// Fetch asks a server on the network for what Command, a URL, names. It goes
 	// from nod's own machine and through no target.
 	Fetch
+	// Invoke calls a tool of a server that the operator has configured, as Command
+	// says. What the server does then is out of nod's sight, so it is taken for a
+	// change whatever the server says of itself.
+	Invoke
 )
 
-var kindNames = [...]string{"pure", "read", "exec", "run", "type", "write", "manage", "fetch"}
+var kindNames = [...]string{"pure", "read", "exec", "run", "type", "write", "manage", "fetch", "invoke"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {

@@ -52,7 +52,7 @@ func ProposalOf(i ledger.Intent) (policy.Proposal, error) {
 
 // kindOf reads a kind's word.
 func kindOf(word string) (tools.Kind, error) {
-	for k := tools.Pure; k <= tools.Fetch; k++ {
+	for k := tools.Pure; k <= tools.Invoke; k++ {
 		if k.String() == word {
 			return k, nil
 		}

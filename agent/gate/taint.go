@@ -26,7 +26,7 @@ func (s Step) tainted() []policy.Span {
 	a := s.Action
 	text, from := a.Command, 0
 	switch a.Kind {
-	case tools.Exec, tools.Run, tools.Fetch:
+	case tools.Exec, tools.Run, tools.Fetch, tools.Invoke:
 	case tools.Type: // what stands on the line already is nobody's proposal
 		text, from = a.Pending+a.Literal, len(a.Pending)
 	default:

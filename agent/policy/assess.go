@@ -76,6 +76,8 @@ func assessed(a tools.Action) risk.Verdict {
 		return risk.Manage(a.Command)
 	case tools.Fetch:
 		return risk.Fetch(a.Command)
+	case tools.Invoke:
+		return invoked()
 	}
 	dialect, err := risk.ParseDialect(a.Dialect)
 	if err != nil {
@@ -94,6 +96,15 @@ func assessed(a tools.Action) risk.Verdict {
 
 func observation() risk.Verdict {
 	return risk.Verdict{Effect: risk.Observe, Level: risk.Low, Auto: true}
+}
+
+// invoked is the verdict of a call to somebody else's server: what it does there
+// cannot be seen, and what the server says of it is not trusted.
+func invoked() risk.Verdict {
+	return risk.Verdict{
+		Effect: risk.Mutate, Level: risk.Medium, Mutation: true,
+		Findings: []risk.Finding{{Rule: "server.call", Why: "what the server does with it cannot be seen"}},
+	}
 }
 
 // unknown is the verdict of what could not be assessed at all.

@@ -293,9 +293,10 @@ func newSubject(a tools.Action, v risk.Verdict, home string) subject {
 }
 
 // matches reports whether all conditions hold. A rule that allows is about its
-// targets, and never about a shell that may be on another machine.
+// targets, and never about a shell that may be on another machine; a server's tool it
+// has to name.
 func (r *Rule) matches(s subject) bool {
-	if r.Verdict == Allow && len(s.action.Inside) > 0 {
+	if r.Verdict == Allow && (len(s.action.Inside) > 0 || s.action.Kind == tools.Invoke && !slices.Contains(r.Tool, s.action.Tool)) {
 		return false
 	}
 	v := s.verdict

@@ -310,6 +310,8 @@ func (r Request) Sections() []Section {
 		}
 	case tools.Fetch:
 		add("ask the network for", a.Command)
+	case tools.Invoke:
+		add("call a tool of "+show.Text(a.Target), a.Command)
 	case tools.Manage:
 		all = append(all, Section{Text: a.Command})
 		add("what ends with it", a.Busy)

@@ -56,6 +56,12 @@ const (
 	Closed = "C"
 	// Processes is the letter for looking into other processes, which Landlock rules out.
 	Processes = "P"
+	// Network is the letter for TCP and UDP.
+	Network = "I"
+	// Sockets is the letter for unix sockets.
+	Sockets = "U"
+	// writable is the letter for folders that the command may write to.
+	writable = "W"
 )
 
 // Limits bound what a held command may use. A zero field is no limit.
@@ -92,6 +98,9 @@ type Hold struct {
 	Wall   Wall
 	Grants string
 	Limits Limits
+	// Writable are folders, absolute, that the command may change. Landlock alone can
+	// hold it so; one that is not there when the command begins cannot be made.
+	Writable []string
 }
 
 // Cage is the helper on one target. It is safe for concurrent use.
@@ -164,6 +173,9 @@ func (c *Cage) Wrap(argv []string, h Hold) []string {
 		grants = "-"
 	}
 	held := slices.Concat(c.run, []string{string(h.Wall), grants, h.Limits.word()}, argv)
+	if len(h.Writable) > 0 {
+		held = slices.Concat(c.run, []string{string(h.Wall), h.Grants + writable, h.Limits.word()}, h.Writable, []string{"--"}, argv)
+	}
 	if c.inMemory() || c.local {
 		return held
 	}

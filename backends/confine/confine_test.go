@@ -134,7 +134,7 @@ func (s scene) plain(t *testing.T, line string) result {
 
 func (s scene) held(t *testing.T, line string) result {
 	t.Helper()
-	return s.run(t, s.cage.Wrap([]string{"sh", "-c", line}, Hold{s.cage.wall, "", Modest})...)
+	return s.run(t, s.cage.Wrap([]string{"sh", "-c", line}, Hold{Wall: s.cage.wall, Grants: "", Limits: Modest})...)
 }
 
 // deed is something that changes the world, and how that is seen. In both, $T is the
@@ -323,12 +323,12 @@ func TestRefusalsAreTold(t *testing.T) {
 				t.Errorf("%s: %q, want %q: %+v", line, told, want, got)
 			}
 		}
-		closed := s.run(t, s.cage.Wrap([]string{"sh", "-c", "echo hidden > /dev/null; cat the.key; true"}, Hold{s.cage.wall, Closed, Modest})...)
+		closed := s.run(t, s.cage.Wrap([]string{"sh", "-c", "echo hidden > /dev/null; cat the.key; true"}, Hold{Wall: s.cage.wall, Grants: Closed, Limits: Modest})...)
 		if told := Refusals(closed.complaints); told != "" {
 			t.Errorf("a file that is not there: %q", told)
 		}
 		s.plain(t, "echo hidden > the.key")
-		closed = s.run(t, s.cage.Wrap([]string{"sh", "-c", "cat the.key; true"}, Hold{s.cage.wall, Closed, Modest})...)
+		closed = s.run(t, s.cage.Wrap([]string{"sh", "-c", "cat the.key; true"}, Hold{Wall: s.cage.wall, Grants: Closed, Limits: Modest})...)
 		if told := Refusals(closed.complaints); told != "read the.key" {
 			t.Errorf("a hidden file: %q", told)
 		}
@@ -368,7 +368,7 @@ func TestACancelledCommandEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := s.target.Exec(ctx, backends.Command{Argv: s.cage.Wrap([]string{"sh", "-c", "trap 'echo told; exit 9' TERM; echo up; while :; do sleep 0.01; done"}, Hold{s.cage.wall, "", Modest}), Stdout: w})
+		p, err := s.target.Exec(ctx, backends.Command{Argv: s.cage.Wrap([]string{"sh", "-c", "trap 'echo told; exit 9' TERM; echo up; while :; do sleep 0.01; done"}, Hold{Wall: s.cage.wall, Grants: "", Limits: Modest}), Stdout: w})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -391,11 +391,11 @@ func TestACancelledCommandEnds(t *testing.T) {
 // The limits hold.
 func TestLimits(t *testing.T) {
 	s := newScene(t, os.Getuid() == 0)
-	got := s.run(t, s.cage.Wrap([]string{"python3", "-c", "x = bytearray(1 << 29)"}, Hold{s.cage.wall, "", Limits{Memory: 200}})...)
+	got := s.run(t, s.cage.Wrap([]string{"python3", "-c", "x = bytearray(1 << 29)"}, Hold{Wall: s.cage.wall, Grants: "", Limits: Limits{Memory: 200}})...)
 	if !strings.Contains(got.complaints, "MemoryError") {
 		t.Errorf("memory: %+v", got)
 	}
-	got = s.run(t, s.cage.Wrap([]string{"sh", "-c", "while :; do :; done"}, Hold{s.cage.wall, "", Limits{CPU: 1}})...)
+	got = s.run(t, s.cage.Wrap([]string{"sh", "-c", "while :; do :; done"}, Hold{Wall: s.cage.wall, Grants: "", Limits: Limits{CPU: 1}})...)
 	if got.outcome != backends.EndedBy("XCPU") && got.outcome != backends.EndedBy(backends.KILL) {
 		t.Errorf("processor time: %+v", got)
 	}
@@ -532,7 +532,7 @@ func TestAClosedCageHidesSecrets(t *testing.T) {
 	eachScene(t, func(t *testing.T, s scene) {
 		s.plain(t, "mkdir -p .ssh && echo hidden > the.key && echo hidden > .ssh/id && echo seen > .ssh/config && echo seen > plain && ln -s the.key link && ln -s .ssh folder")
 		closed := func(line string) result {
-			return s.run(t, s.cage.Wrap([]string{"bash", "-c", line}, Hold{s.cage.wall, Closed, Modest})...)
+			return s.run(t, s.cage.Wrap([]string{"bash", "-c", line}, Hold{Wall: s.cage.wall, Grants: Closed, Limits: Modest})...)
 		}
 		for _, line := range []string{
 			"cat the.key", "cat THE.KEY", "cat ./the.key", "cat < the.key", "cat link", "cat .ssh/id", "cat folder/id", "cd .ssh && cat id", "cat ~/the.key",

@@ -106,6 +106,7 @@ func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, 
 	h, err = app.Open(c, a.Getenv, app.Options{
 		Options:  targets.Options{Ask: questions.Asker(), Warn: a.warn, Panes: there != nil, Existing: there},
 		Approver: approver, ApproveAll: approveAll, Allow: questions.Allower(), Choose: questions.Chooser(), Reverting: armed.take, Spare: kept.Dir,
+		Version: version,
 	})
 	if err != nil {
 		return err
@@ -122,6 +123,12 @@ func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, 
 	turns, err := h.OpenAgent(b, store)
 	if err != nil {
 		return err
+	}
+	if err := h.Servers.Start(); err != nil {
+		return err
+	}
+	if err := h.Servers.Ready(ctx); err != nil {
+		return fmt.Errorf("ask: %w", err)
 	}
 	h.ReadGuidance(ctx)
 	ending := turns.Run(ctx, talk.ID, prompt, out.take)

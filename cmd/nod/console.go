@@ -34,7 +34,7 @@ func (a *program) console(cmd *cobra.Command, names []string) error {
 		return fmt.Errorf("console: %w", err)
 	}
 	d, err := controller.Open(cmd.Context(), controller.Options{
-		Sys: &a.System, Config: c, Targets: names, Existing: there, Resume: a.flags.resume, Lines: a.inLines(),
+		Sys: &a.System, Config: c, Targets: names, Existing: there, Resume: a.flags.resume, Lines: a.inLines(), Version: version,
 	})
 	if err != nil {
 		return err

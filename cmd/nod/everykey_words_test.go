@@ -28,6 +28,10 @@ func showingStory(h *hand) {
 	h.see("nothing is remembered yet")
 	h.word("/memory strike 99")
 	h.see("/memory:", "/memory shows the IDs")
+	h.word("/mcp")
+	h.see("/mcp: not available here")
+	h.word("/prompt")
+	h.see("/prompt: not available here")
 	h.word("/queue")
 	h.see("nothing waits")
 

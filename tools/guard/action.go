@@ -52,6 +52,7 @@ var (
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}
 
 	fetchShape       = shape{[]string{"Command"}, nil}
+	invokeShape      = shape{[]string{"Command"}, []string{"Wait"}}
 	createShape      = shape{[]string{"Command"}, nil}
 	killSessionShape = shape{[]string{"Command", "Busy"}, nil}
 	killPaneShape    = shape{[]string{"Command", "Busy", "Pane"}, nil}
@@ -74,6 +75,8 @@ func shapeOf(a tools.Action) (shape, bool) {
 		return writeShape, true
 	case tools.Fetch:
 		return fetchShape, true
+	case tools.Invoke:
+		return invokeShape, true
 	case tools.Manage:
 		switch verb, _, _ := strings.Cut(a.Command, " "); verb {
 		case KillSession:

@@ -138,6 +138,10 @@ func (c *Console) do(cmd keys.Command) {
 		c.refuse(cmd, reason)
 		return
 	}
+	if cmd.Custom() {
+		c.give(cmd)
+		return
+	}
 	switch cmd.ID {
 	case keys.Help:
 		c.openHelp()

@@ -344,6 +344,8 @@ func (c *Console) facts() keys.Facts {
 				return c.opt.Undo != nil
 			case keys.History, keys.Fork, keys.Memory:
 				return c.opt.Past != nil
+			case keys.Servers, keys.Prompt:
+				return c.opt.Servers != nil
 			case keys.Model:
 				return c.opt.Models != nil
 			case keys.Context:

@@ -91,7 +91,7 @@ func (c *Console) known(w completion.Word) (f completion.Found) {
 	}
 	switch w.Kind {
 	case completion.Command:
-		for _, cmd := range keys.All() {
+		for _, cmd := range c.opt.Keys.All() {
 			if cmd.Slash == "" {
 				continue
 			}
@@ -119,7 +119,7 @@ func (c *Console) known(w completion.Word) (f completion.Found) {
 
 // arguments are what a command can be told, where that is one of a few words.
 func (c *Console) arguments(word string) []string {
-	cmd, _, err := keys.Parse("/" + word)
+	cmd, _, err := c.opt.Keys.Parse("/" + word)
 	switch {
 	case err != nil:
 		return nil
@@ -127,6 +127,12 @@ func (c *Console) arguments(word string) []string {
 		return themes.Names()
 	case cmd.ID == keys.Targets:
 		return c.targetNames()
+	case cmd.Custom() && c.opt.Own != nil:
+		return c.opt.Own.Values(cmd.Slash, 0)
+	case cmd.ID == keys.Servers && c.opt.Servers != nil:
+		return append([]string{"accept"}, c.opt.Servers.Names()...)
+	case cmd.ID == keys.Prompt && c.opt.Servers != nil:
+		return c.opt.Servers.Names()
 	case strings.Contains(cmd.Args, "|"):
 		return strings.Split(strings.Trim(cmd.Args, "[]"), "|")
 	}

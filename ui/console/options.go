@@ -89,6 +89,12 @@ type Options struct {
 	// Models are those that can answer. Nil: there is no choice.
 	Models *Models
 
+	// Servers are those whose tools the model may use. Nil: none is configured.
+	Servers *Servers
+
+	// Own are the operator's own commands, which Keys have. Nil: there are none.
+	Own *Own
+
 	// Past are earlier conversations and what is known from them. Nil: there is no
 	// way to them.
 	Past *Past

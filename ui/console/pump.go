@@ -276,6 +276,10 @@ func (c *Console) letter(letter any) {
 		c.chat.Prompt(l.text, false)
 	case onPump:
 		l(c)
+	case inserted:
+		c.insert(l.text)
+	case written:
+		c.submit(l.line)
 	case noted:
 		c.chat.Notice(l.text)
 	case failed:

@@ -13,7 +13,7 @@ import (
 
 // slash carries out a slash command.
 func (c *Console) slash(text string) {
-	cmd, args, err := keys.Parse(text)
+	cmd, args, err := c.opt.Keys.Parse(text)
 	if err != nil {
 		c.chat.Fault(err.Error(), "/help lists them all")
 		return
@@ -22,7 +22,15 @@ func (c *Console) slash(text string) {
 		c.chat.Fault("/"+cmd.Slash+": "+reason, "")
 		return
 	}
+	if cmd.Custom() {
+		c.own(cmd.Slash, args)
+		return
+	}
 	switch cmd.ID {
+	case keys.Servers:
+		c.servers(args)
+	case keys.Prompt:
+		c.serversPrompt(args)
 	case keys.Status:
 		c.report()
 	case keys.Approve:

@@ -26,7 +26,13 @@ var titles = map[ID]string{
 	Status: "Status", Approve: "Posture", Theme: "Theme", New: "New conversation", Resume: "Resume", Undo: "Undo",
 	History: "Conversations", Fork: "Fork", Memory: "Memory", Model: "Model", Context: "Context", Compact: "Compact",
 	Steer: "Steer", Queue: "Queue", Mouse: "Mouse", Tour: "Tour", Export: "Export",
+	Servers: "MCP servers", Prompt: "Server's prompt",
 }
 
 // Name is what the command is called in lists.
-func (c Command) Name() string { return titles[c.ID] }
+func (c Command) Name() string {
+	if c.Custom() {
+		return c.Slash
+	}
+	return titles[c.ID]
+}

@@ -38,11 +38,13 @@ func OwnCommand(prompt string) (command string, ok bool) {
 	return command, ok && strings.TrimSpace(command) != ""
 }
 
-// Parse takes a slash command apart. The error is an *UnknownError.
-func Parse(line string) (c Command, args string, err error) {
+// Parse takes one of nod's own slash commands apart. The error is an *UnknownError.
+func Parse(line string) (c Command, args string, err error) { return parse(standard, line) }
+
+func parse(commands []Command, line string) (c Command, args string, err error) {
 	word, args, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
 	best, distance := "", 1<<30
-	for _, c := range standard {
+	for _, c := range commands {
 		if c.Slash == "" {
 			continue
 		}

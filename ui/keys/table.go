@@ -95,6 +95,8 @@ const (
 	Mouse   ID = "mouse"
 	Tour    ID = "tour"
 	Export  ID = "export"
+	Servers ID = "mcp"
+	Prompt  ID = "prompt"
 )
 
 // Place is where the keyboard is.
@@ -270,6 +272,8 @@ var standard = []Command{
 	{Model, nil, 0, "model", "[name]", "let another model answer, from the next request on; without a name: which there are", "", modelling, Callback},
 	{Context, nil, 0, "context", "", "show how full the model's context is, and of what", "", modelling, Callback},
 	{Compact, nil, 0, "compact", "", "put a summary in the place of older messages; nothing is deleted", "", modelling, Callback},
+	{Servers, nil, 0, "mcp", "[accept] [server]", "show the MCP servers; with a name: what is new or changed there; accept: let the model use it", "", modelling, Callback},
+	{Prompt, nil, 0, "prompt", "[server] [name] [arguments]", "write a prompt of an MCP server into the input; without a name: which there are", "", modelling, Callback},
 	{Steer, nil, 0, "steer", "text", "say something to the model while it works: it gets in at the next step, not only after the turn", "", modelling, Callback},
 	{Queue, nil, 0, "queue", "[clear]", "show what waits for the end of the turn; clear: take it back into the input", "", modelling, Nothing},
 

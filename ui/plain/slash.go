@@ -13,14 +13,17 @@ import (
 )
 
 // here are the commands that lines can give.
-var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Model, keys.Context, keys.Compact, keys.Tour, keys.Quit}
+var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Model, keys.Context, keys.Compact, keys.Tour, keys.Quit}
 
 // slash carries out a command, and reports whether it is the one to quit.
 func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
-	cmd, args, err := keys.Parse(line)
+	cmd, args, err := c.opt.Keys.Parse(line)
 	if err != nil {
 		c.Fail(err.Error(), "/help lists them all")
 		return false
+	}
+	if cmd.Custom() {
+		return c.own(ctx, cmd.Slash, args)
 	}
 	if !slices.Contains(here, cmd.ID) {
 		c.Fail("/"+cmd.Slash+" needs the full screen", "/help lists what can be said here")
@@ -45,6 +48,10 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 		c.past(ctx, args)
 	case keys.Memory:
 		c.memory(ctx, args)
+	case keys.Servers:
+		c.servers(ctx, args)
+	case keys.Prompt:
+		c.serversPrompt(ctx, args)
 	case keys.Model:
 		c.model(ctx, args)
 	case keys.Context:
@@ -62,8 +69,8 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 
 func (c *Conversation) help() {
 	var lines []string
-	for _, cmd := range keys.All() {
-		if cmd.Slash != "" && slices.Contains(here, cmd.ID) {
+	for _, cmd := range c.opt.Keys.All() {
+		if cmd.Slash != "" && (cmd.Custom() || slices.Contains(here, cmd.ID)) {
 			lines = append(lines, strings.TrimSpace("/"+cmd.Slash+" "+cmd.Args)+": "+cmd.Text)
 		}
 	}

@@ -1,14 +1,14 @@
 // cage puts up walls around a command, so that it cannot write, connect or change
 // anything, and runs it:
 //
-//	cage WALL GRANTS LIMITS PROGRAM ARGUMENT...
+//	cage WALL GRANTS LIMITS [FOLDER... --] PROGRAM ARGUMENT...
 //	ro [+GRANTS] PROGRAM ARGUMENT...
 //	held [+GRANTS] PROGRAM ARGUMENT...
 //
 // WALL is what holds the file system: L for Landlock, S for the filter of system calls
 // alone, M for read-only mounts. GRANTS are letters, "-" for none: U unix sockets, I TCP and UDP, A reading
 // firewall tables (CAP_NET_ADMIN), T terminal modes, P looking into other processes
-// (with S or M), C closed: the files that hold secrets, by the file "secrets" beside
+// (with S or M), W writing to the FOLDERs (with L), which only stand there with it, C closed: the files that hold secrets, by the file "secrets" beside
 // the helper, and other devices than the harmless ones cannot be opened. Called as ro it
 // takes this kernel's best wall and modest limits, as held it is closed, too. LIMITS are letters with numbers, "-" for none: c seconds of processor
 // time, m MiB of address space, n processes, f MiB of a file.
@@ -129,7 +129,7 @@ struct order {
 	const char *grants, *limits;
 	u32 version; // of Landlock; 0: something else holds the file system
 	int mounts;  // read-only mounts hold it
-	char **command;
+	char **command, **folders; // folders end at "--", or are 0
 };
 
 // in_short reads the arguments of ro and held.
@@ -163,6 +163,11 @@ static void read_order(struct order *o, word argc, char **argv) {
 	o->grants = argv[2];
 	o->limits = argv[3];
 	o->command = argv + 4;
+	if (!contains(o->grants, 'W')) return;
+	if (!landlock) fail("folders to write to, without Landlock", -22);
+	o->folders = o->command;
+	while (*o->command && !same(*o->command, "--")) o->command++;
+	if (!*o->command || !*++o->command) fail("usage: cage L W LIMITS FOLDER... -- PROGRAM ARGUMENT...", -22);
 }
 
 // wipe takes the command out of what other programs see of the supervisor, which would
@@ -179,7 +184,7 @@ __attribute__((used)) void begin(word *stack) {
 	read_order(&o, argc, argv);
 	const char *grants = o.grants;
 	u32 version = o.version;
-	struct walls walls = {version > 0, o.mounts, contains(grants, 'C'), 0};
+	struct walls walls = {version > 0, o.mounts, contains(grants, 'C'), 0, o.folders != 0};
 	u32 asking = SECCOMP_RET_USER_NOTIF;
 	walls.asked = CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0;
 	if (walls.closed && !walls.asked) fail("this kernel cannot hide files", -NO_SYSCALL);
@@ -223,7 +228,7 @@ __attribute__((used)) void begin(word *stack) {
 	put_up_limits(o.limits);
 	must("no_new_privs", CALL(prctl, 38, 1, 0, 0, 0));
 	keep_capabilities(capabilities(walls.landlock, grants));
-	if (walls.landlock) put_up_landlock(grants, version);
+	if (walls.landlock) put_up_landlock(grants, version, o.folders);
 	make_filter(grants, &walls, version >= 6);
 	struct handover given = {BAD_FD};
 	// Everything that the filter would refuse from here on is done.

@@ -3,9 +3,9 @@
 
 // walls are what holds a command: Landlock or read-only mounts hold the file system, or
 // else the filter does; in a closed cage files are hidden; a supervisor that is asked
-// tells what was refused.
+// tells what was refused. writes says that Landlock lets the command write to folders.
 struct walls {
-	int landlock, mounts, closed, asked;
+	int landlock, mounts, closed, asked, writes;
 };
 
 #define NEWEST 470 // the highest number that this table has looked at

@@ -1,4 +1,5 @@
-// Landlock: every file may be read and executed, none may be written.
+// Landlock: every file may be read and executed, none may be written but in the folders
+// that the order names.
 
 static u32 landlock_version(void) {
 	word version = syscall6(444, 0, 0, LANDLOCK_CREATE_RULESET_VERSION, 0, 0, 0);
@@ -35,7 +36,7 @@ static int is_device(const char *path) {
 	return (mode & 0170000) == 0020000;
 }
 
-static void put_up_landlock(const char *grants, u32 version) {
+static void put_up_landlock(const char *grants, u32 version, char **folders) {
 	struct { u64 files, net, scope; } handled = {FIRST_RIGHTS, 0, 0};
 	if (version >= 2) handled.files |= REFER;
 	if (version >= 3) handled.files |= SHORTEN;
@@ -46,6 +47,8 @@ static void put_up_landlock(const char *grants, u32 version) {
 	static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", 0};
 	u64 writing = (WRITE_FILE | READ_FILE | SHORTEN) & handled.files;
 	for (int i = 0; devices[i]; i++) permit(rules, devices[i], writing);
+	// All but devices: MAKE_CHAR and MAKE_BLOCK.
+	for (; folders && !same(*folders, "--"); folders++) permit(rules, *folders, handled.files & ~(u64)(1 << 6 | 1 << 11));
 	// The terminal that the command has already, for those that open /dev/stderr.
 	char own[] = "/proc/self/fd/0";
 	for (; own[14] < '3'; own[14]++)

@@ -110,6 +110,11 @@ static word answer_open(const struct seccomp_notif *asked, const struct walls *w
 	int at = asked->data.nr == N(openat);
 	word n = remote_text(asked->pid, asked->data.args[at], path, 4096), fd;
 	int writing = (flags & (ACCESS_MODE | CREATE | TRUNCATE | UNNAMED)) != 0;
+	// What the command's memory says afterwards does not matter: Landlock refuses to open
+	// anything outside of the folders for writing. With O_CREAT alone it would be opened
+	// for reading, and with mode 3 for neither, so that stays with the supervisor.
+	word mode = flags & ACCESS_MODE;
+	if ((mode == 1 || mode == 2) && w->writes && n >= 0 && !may_be_written(path)) return ANOTHER_WALL;
 	if (writing && elsewhere(w) && !w->closed) {
 		if (n < 0 || !may_be_written(path)) note_file("write", n < 0 ? "?" : path);
 		return (flags & (ACCESS_MODE | TRUNCATE)) == TRUNCATE ? -NO_PERMISSION : ANOTHER_WALL;
@@ -150,7 +155,7 @@ static void answer(int listener, const struct walls *w) {
 			CALL(close, fd, 0, 0, 0, 0);
 		}
 	} else {
-		note_call(&asked);
+		if (!(is_change(number) && w->writes)) note_call(&asked);
 		if (is_change(number) && elsewhere(w)) given.error = 0, given.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 		else if (is_change(number) || number == N(truncate) || number == N(ftruncate) || number == N(fallocate)) given.error = -READ_ONLY;
 	}

@@ -15,12 +15,14 @@ import (
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
 	"github.com/nod-console/nod/cmd/nod/internal/app/record"
+	"github.com/nod-console/nod/cmd/nod/internal/app/servers"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/tools/files"
 	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/plugin/mcp"
 )
 
 // Core is nod put together for one invocation: targets behind the guard, the
@@ -42,6 +44,7 @@ type Core struct {
 	Policy   *policy.Engine
 	secrets  *redact.Keeper
 	Gate     *gate.Gate
+	Servers  *mcp.Set
 	trace    *trace.Writer // nil unless NOD_TRACE is set
 
 	verifier *tools.Verifier
@@ -63,6 +66,8 @@ type Options struct {
 	Unbounded  bool              // no time-out but the action's own
 	Ended      func(agent.RunEnded)
 	Reverting  func(agent.Reverting)
+	Fill       mcp.Asker // what servers ask for; nil: that is declined
+	Version    string    // nod's own, which servers are told
 }
 
 // Open opens what an invocation works with: state, ledger, policy, tools,
@@ -129,11 +134,20 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 		Operator: process.Operator(), Timeout: timeout, Secrets: h.secrets, Ended: p.Ended,
 		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember,
 	})
-	if err == nil {
-		h.Guard.Fill(h.Gate.Fill)
-		h.closers = append(h.closers, func() error { h.Gate.Close(); return nil })
+	if err != nil {
+		return h, err
 	}
-	return h, err
+	h.Guard.Fill(h.Gate.Fill)
+	h.closers = append(h.closers, func() error { h.Gate.Close(); return nil })
+	h.Servers = servers.Open(servers.Options{
+		Config: c, Getenv: getenv, State: h.State, Guard: h.Guard, Registry: h.Tools,
+		Record: func(text string) error {
+			return h.Ledger.Note(ledger.Note{Kind: "mcp accepted", Text: text, By: process.Operator()})
+		},
+		Hidden: p.Hidden, Ask: p.Fill, Warn: p.Warn, Version: p.Version,
+	})
+	h.closers = append(h.closers, h.Servers.Close)
+	return h, nil
 }
 
 // Close closes the parts in the opposite order.

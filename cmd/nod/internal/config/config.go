@@ -20,6 +20,9 @@ type Config struct {
 	Targets map[string]Target // [target.NAME]; names may be patterns such as "web-*"
 	Redact  map[string]Redact // [redact.NAME]; kinds of secrets beside those that nod knows
 	Keys    []Keys            // [keys], in the order of the file
+	// Servers are the [mcp.NAME] sections, Commands the [command.NAME] sections.
+	Servers  map[string]Server
+	Commands map[string]Command
 
 	origins map[string]Origin
 	path    string

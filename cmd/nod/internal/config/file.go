@@ -84,6 +84,18 @@ func (c *Config) take(path string, k keyLine, value any) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		c.Redact[member] = r
+	case "mcp":
+		s := c.Servers[member]
+		if err := setField(&s, field, k.parts[3:], value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.Servers[member] = s
+	case "command":
+		own := c.Commands[member]
+		if err := setField(&own, field, k.parts[3:], value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.Commands[member] = own
 	default:
 		return unknownKey(name)
 	}
@@ -152,7 +164,27 @@ func assign(f reflect.Value, rest []string, value any) error {
 		return nil
 	}
 	switch v := value.(type) {
+	case bool:
+		if f.Kind() == reflect.Bool {
+			f.SetBool(v)
+			return nil
+		}
+	case []any:
+		if f.Kind() == reflect.Slice {
+			return assignList(f, v)
+		}
 	case string:
+		if f.Type() == reflect.TypeFor[time.Duration]() {
+			d, err := time.ParseDuration(v)
+			if err != nil || d <= 0 {
+				return fmt.Errorf("%q is not a duration such as \"30s\" or \"10m\"", v)
+			}
+			f.SetInt(int64(d))
+			return nil
+		}
+		if f.Kind() == reflect.Slice {
+			return fmt.Errorf("%q is no list: want [%q]", v, v)
+		}
 		if f.Kind() == reflect.String {
 			f.SetString(v)
 			return nil
@@ -171,6 +203,20 @@ func assign(f reflect.Value, rest []string, value any) error {
 		}
 	}
 	return fmt.Errorf("%v is not a value of this setting", value)
+}
+
+// assignList sets a field that is a list of texts.
+func assignList(f reflect.Value, items []any) error {
+	all := make([]string, 0, len(items))
+	for _, item := range items {
+		s, ok := item.(string)
+		if !ok {
+			return fmt.Errorf("%v is no text: want a list of texts in quotes", item)
+		}
+		all = append(all, s)
+	}
+	f.Set(reflect.ValueOf(all))
+	return nil
 }
 
 // keyLine is a key of the file and the line where it stands.

@@ -26,6 +26,7 @@ func Load(src Source) (*Config, error) {
 		Models:  map[string]Model{},
 		Targets: map[string]Target{},
 		Redact:  map[string]Redact{},
+		Servers: map[string]Server{}, Commands: map[string]Command{},
 		origins: map[string]Origin{},
 	}
 	for _, s := range settings {
@@ -144,7 +145,10 @@ func (c *Config) check() error {
 			return fmt.Errorf("config: target.%s.login: %q is not one of auto, native, openssh", name, t.Login)
 		}
 	}
-	return nil
+	if err := c.checkServers(); err != nil {
+		return err
+	}
+	return c.checkCommands()
 }
 
 // Origin says where the value of a setting came from.
@@ -171,6 +175,8 @@ func (c *Config) Explain() []Value {
 		key := "keys." + k.Name
 		all = append(all, Value{key, strings.Join(k.Keys, ", "), c.origins[key]})
 	}
+	all = append(all, c.explainServers()...)
+	all = append(all, c.explainCommands()...)
 	for _, name := range sortedKeys(c.Redact) {
 		key := "redact." + name + ".pattern"
 		all = append(all, Value{key, c.Redact[name].Pattern, c.origins[key]})

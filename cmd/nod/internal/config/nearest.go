@@ -21,7 +21,7 @@ func knownKeys() []string {
 	for _, s := range settings {
 		keys = append(keys, s.key)
 	}
-	for _, record := range []any{Model{}, Target{}, Redact{}} {
+	for _, record := range []any{Model{}, Target{}, Redact{}, Server{}, Command{}} {
 		t := reflect.TypeOf(record)
 		for i := range t.NumField() {
 			keys = append(keys, t.Field(i).Tag.Get("toml"))

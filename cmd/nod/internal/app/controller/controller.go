@@ -17,6 +17,7 @@ import (
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools/desk"
+	"github.com/nod-console/nod/tools/plugin/mcp"
 	"github.com/nod-console/nod/ui/console"
 )
 
@@ -46,6 +47,7 @@ type Options struct {
 	Existing *targets.OwnPane // the operator's own pane; nil if they have named none
 	Resume   string           // the conversation to take up; lastConversation for the last one
 	Lines    bool             // lines instead of a screen
+	Version  string           // nod's own, which servers are told
 }
 
 // Controller is the console with everything behind it: one conversation at a time.
@@ -60,6 +62,7 @@ type Controller struct {
 	ask    ssh.Asker // asks on the screen
 	allow  questions.Allower
 	choose desk.Asker // the questions of the model
+	fill   mcp.Asker  // the questions of servers
 
 	closeScreen func()
 
@@ -134,6 +137,7 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Compact:         d.compact,
 		Context:         d.contextLines,
 		Models:          &console.Models{List: d.listModels, Use: d.useModel},
+		Servers:         d.serverOptions(),
 		Past:            d.past(),
 		Targets: &console.Targets{
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
@@ -149,6 +153,9 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 			TargetStatus: console.TargetStatus{Name: d.Targets[0]},
 			Posture:      d.Config.Policy.Posture, Model: d.brain.ShownName(), Limit: d.brain.Client.ContextLimit(),
 		},
+	}
+	if opt.Own, err = d.ownOptions(); err != nil {
+		return opt, err
 	}
 	if d.brain.IsGuide {
 		opt.Notice = guideNotice
@@ -228,7 +235,7 @@ func (d *Controller) open(ctx context.Context) error {
 			Ask: d.ask, Warn: d.screen.Notify, Panes: true, Attended: true, Existing: d.Existing, Step: d.step,
 			Reached: func(s *targets.Target) { d.reached(ctx, s) },
 		},
-		Approver: d.screen.Approver(), Allow: d.allow, Choose: d.choose, Spare: d.spare.Dir,
+		Approver: d.screen.Approver(), Allow: d.allow, Choose: d.choose, Fill: d.fill, Version: d.Version, Spare: d.spare.Dir,
 		Ended: d.screen.RunEnded, Reverting: d.screen.Reverting,
 	})
 	if err != nil {
@@ -236,6 +243,9 @@ func (d *Controller) open(ctx context.Context) error {
 	}
 	d.parts.core = h
 	if d.parts.turns, err = h.OpenAgent(d.brain, d.store); err != nil {
+		return err
+	}
+	if err := h.Servers.Start(); err != nil {
 		return err
 	}
 	// Also if it cannot be reached: what is meant for it runs nowhere else. It is chosen
@@ -264,6 +274,11 @@ func (d *Controller) talking(ctx context.Context) (turns *turn.Agent, talk strin
 	}
 	if err := d.awaitTarget(ctx); err != nil {
 		return nil, "", err
+	}
+	if s := parts.core.Servers; s.HasRequired() {
+		if err := s.Ready(ctx); err != nil {
+			return nil, "", err
+		}
 	}
 	talk, err = d.conversation(ctx)
 	return parts.turns, talk, err

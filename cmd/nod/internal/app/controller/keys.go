@@ -22,7 +22,29 @@ func BoundKeys(c *config.Config) (*keys.Table, error) {
 		name := "keys." + bad.Binding.Name
 		return nil, fmt.Errorf("config: %s: %s = %s: %w", c.Origin(name), name, quoted(bad.Binding.Keys), err)
 	}
-	return table, err
+	if err != nil {
+		return table, err
+	}
+	return withOwn(c, table)
+}
+
+// withOwn adds the operator's own commands to a table.
+func withOwn(c *config.Config, table *keys.Table) (*keys.Table, error) {
+	own, err := c.OwnCommands()
+	if err != nil {
+		return nil, err
+	}
+	custom := make([]keys.Custom, 0, len(own))
+	for _, o := range own {
+		custom = append(custom, keys.Custom{Word: o.Name, Args: o.Usage(), Text: o.Text(), Key: o.Key})
+	}
+	with, err := table.With(custom)
+	var bad *keys.CustomError
+	if errors.As(err, &bad) {
+		section := "command." + bad.Custom.Word
+		return nil, c.Located(section, "key", fmt.Errorf("%s.key = %q: %w", section, bad.Custom.Key, err))
+	}
+	return with, err
 }
 
 // quoted are names of keys as the configuration has them.

@@ -55,6 +55,7 @@ func (d *Controller) openScreen(ctx context.Context, opt console.Options) error 
 		go d.Sys.Jobs.Watch(ctx, full.Stop, full.Retake)
 		d.screen, d.closeScreen = full, unwatch
 		d.ask, d.allow, d.choose = questions.LoginDialogs(full.Ask), questions.AllowDialog(full.Ask), questions.ChoiceDialog(full.Ask)
+		d.fill = questions.FormDialogs(full.Ask)
 		return nil
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
@@ -86,7 +87,7 @@ func (d *Controller) openScreen(ctx context.Context, opt console.Options) error 
 		})
 		return chosen, ok, err
 	}
-	d.screen, d.ask = talk, alone(talk, questions.Asker())
+	d.screen, d.ask, d.fill = talk, alone(talk, questions.Asker()), questions.FormLines(talk.Alone)
 	d.closeScreen = func() {
 		giveBack()
 		_ = tty.Close() // it was read and written a line at a time

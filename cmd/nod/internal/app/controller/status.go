@@ -32,6 +32,7 @@ func (d *Controller) report(ctx context.Context) []string {
 		lines = append(lines, "window   open for "+window.Round(time.Second).String())
 	}
 	lines = append(lines, d.engineReport(h)...)
+	lines = append(lines, serversReport(h.Servers)...)
 	open, _ := h.Targets.List()
 	lines = append(lines, heldReport(h, open)...)
 	for _, s := range open {

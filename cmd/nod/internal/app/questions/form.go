@@ -1,0 +1,124 @@
+package questions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nod-console/nod/tools/plugin/mcp"
+	"github.com/nod-console/nod/ui/decision"
+)
+
+// maxTries bounds how often a value of a form is asked for.
+const maxTries = 5
+
+// formParts are the questions that a form is made of.
+type formParts struct {
+	confirm func(ctx context.Context, title, text string) (bool, error)
+	choose  func(ctx context.Context, title, text string, options []string) (int, bool, error)
+	line    func(ctx context.Context, title, text string) (string, bool, error)
+}
+
+// FormDialogs lets the operator fill in what a server asks for, in the console's dialogs.
+func FormDialogs(ask func(context.Context, decision.Question) (decision.Answer, error)) mcp.Asker {
+	return formParts{
+		confirm: AllowDialog(ask),
+		choose: func(ctx context.Context, title, text string, options []string) (int, bool, error) {
+			said, err := ask(ctx, decision.Question{Kind: decision.Choice, Title: title, Text: text, Options: options})
+			return said.Option, said.Given, err
+		},
+		line: func(ctx context.Context, title, text string) (string, bool, error) {
+			said, err := ask(ctx, decision.Question{Kind: decision.Line, Title: title, Text: text})
+			return said.Text, said.Given, err
+		},
+	}.fill
+}
+
+// FormLines lets the operator fill in what a server asks for, a line at a time. alone
+// runs a function while nobody else reads from the terminal.
+func (t *Terminal) FormLines(alone func(context.Context, func() error) error) mcp.Asker {
+	line := func(ctx context.Context, title, text string) (said string, given bool, err error) {
+		err = alone(ctx, func() (err error) {
+			said, err = t.Ask(ctx, fmt.Sprintf("\n%s: %s\n(nothing declines) ", title, text), true)
+			return err
+		})
+		said = strings.TrimSpace(said)
+		return said, said != "", err
+	}
+	return formParts{
+		confirm: func(ctx context.Context, title, text string) (yes bool, err error) {
+			err = alone(ctx, func() (err error) {
+				yes, err = t.Allow(ctx, title, text)
+				return err
+			})
+			return yes, err
+		},
+		choose: func(ctx context.Context, title, text string, options []string) (int, bool, error) {
+			for i, o := range options {
+				text += fmt.Sprintf("\n  %d  %s", i+1, o)
+			}
+			said, given, err := line(ctx, title, text)
+			if err != nil || !given || len(said) != 1 || said[0] < '1' || int(said[0]-'1') >= len(options) {
+				return 0, false, err
+			}
+			return int(said[0] - '1'), true, nil
+		},
+		line: line,
+	}.fill
+}
+
+// fill asks whether to answer at all, and then for each field. A field that is not
+// answered is left out if it can be, and declines the form if not.
+func (p formParts) fill(ctx context.Context, f mcp.Form) (map[string]string, bool, error) {
+	title := "the MCP server " + f.Server + " asks"
+	text := f.Message + "\n\nWhat you answer goes to that server. Give it no password.\nDo you want to answer?"
+	yes, err := p.confirm(ctx, title, text)
+	if err != nil || !yes {
+		return nil, false, err
+	}
+	values := map[string]string{}
+	for _, field := range f.Fields {
+		value, given, err := p.field(ctx, title, field)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case given:
+			values[field.Name] = value
+		case field.Required:
+			return nil, false, nil
+		}
+	}
+	return values, true, nil
+}
+
+func (p formParts) field(ctx context.Context, title string, f mcp.Field) (string, bool, error) {
+	text := f.Name
+	if f.About != "" {
+		text += ": " + f.About
+	}
+	if !f.Required {
+		text += " (can be left out)"
+	}
+	if n := len(f.Options); n > 0 && n <= decision.MaxOptions {
+		chosen, given, err := p.choose(ctx, title, text, f.Options)
+		if err != nil || !given {
+			return "", false, err
+		}
+		return f.Options[chosen], true, nil
+	}
+	if len(f.Options) > 0 {
+		text += "\none of " + strings.Join(f.Options, ", ")
+	}
+	ask := text
+	for range maxTries {
+		said, given, err := p.line(ctx, title, ask)
+		if err != nil || !given || said == "" {
+			return "", false, err
+		}
+		if _, err = f.Value(said); err == nil {
+			return said, true, nil
+		}
+		ask = err.Error() + "\n" + text
+	}
+	return "", false, nil
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
+	"github.com/nod-console/nod/cmd/nod/internal/app/servers"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/tools/plugin/mcp"
+	"github.com/nod-console/nod/ui/screen"
+)
+
+func (a *program) mcpCommand() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "mcp",
+		Short: "servers whose tools the model may use (MCP): list, check",
+		Long: `An MCP server is a program, or an address, whose tools the model may use; each
+call asks. Servers stand in [mcp.NAME] sections of the configuration (nod help mcp).
+A tool can be called once you have seen how the server describes it and have
+accepted that; a change is shown before the tool can be called again.`,
+	}
+	var asJSON, accept bool
+	list := &cobra.Command{
+		Use: "list", Short: "list the servers and what was accepted of them, without starting any", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return a.listServers(asJSON) },
+	}
+	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	check := &cobra.Command{
+		Use:   "check NAME",
+		Short: "start a server, show what is new or changed, and ask whether to accept it",
+		Long: `check starts the server, or reaches it, as the console does, and shows how its
+tools differ from what was accepted. On a terminal it asks whether to accept that.
+The exit status is 0 if all that the server offers is accepted, 126 if it is not,
+and 125 if the server cannot be started.`,
+		Example: `  nod mcp check tickets
+  nod mcp check tickets --accept`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.checkServer(cmd.Context(), args[0], accept) },
+	}
+	check.Flags().BoolVar(&accept, "accept", false, "accept without asking")
+	parent.AddCommand(list, check)
+	return parent
+}
+
+// serverJSON is a server as "nod mcp list --json" prints it.
+type serverJSON struct {
+	Name     string `json:"name"`
+	Where    string `json:"where"`
+	Required bool   `json:"required"`
+	Accepted int    `json:"accepted_tools"`
+}
+
+func (a *program) listServers(asJSON bool) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	state, err := config.StatePath(a.Getenv)
+	if err != nil {
+		return err
+	}
+	pins, enc := mcp.NewPins(filepath.Join(state, servers.PinsFile)), json.NewEncoder(a.Out)
+	all := c.MCP()
+	for _, s := range all {
+		accepted, err := pins.Of(s.Name)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			err = enc.Encode(serverJSON{s.Name, s.Where(), s.Required, len(accepted)})
+		} else {
+			err = a.printf("%s: %s, %s accepted\n", s.Name, screen.CleanLines(s.Where()), mcp.Count(len(accepted), "tool"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 && !asJSON {
+		return a.printf("no MCP server is configured; \"nod help mcp\" says how\n")
+	}
+	return nil
+}
+
+func (a *program) checkServer(ctx context.Context, name string, accept bool) (err error) {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	h, err := app.Open(c, a.Getenv, app.Options{Version: version})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	lines, err := h.Servers.Look(ctx, name)
+	if err != nil {
+		return fmt.Errorf("mcp check: %w", err)
+	}
+	for _, l := range lines {
+		if err := a.printf("%s\n", screen.CleanLines(l)); err != nil {
+			return err
+		}
+	}
+	for _, st := range h.Servers.Statuses() {
+		if st.Name == name {
+			if err := a.printf("%s\n", screen.CleanLines(st.Line())); err != nil {
+				return err
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	if !accept {
+		terminal := questions.OnTerminal(&a.System)
+		defer terminal.Close()
+		if terminal == nil {
+			return process.ExitStatus(process.StatusDenied)
+		}
+		yes, err := terminal.Allow(ctx, "accept?", "Every call still asks. Is the model to use these tools?")
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return process.ExitStatus(process.StatusDenied)
+		}
+	}
+	usable, err := h.Servers.Accept(name)
+	if err != nil {
+		return fmt.Errorf("mcp check: %w", err)
+	}
+	return a.printf("accepted: the model can call %s of %s\n", mcp.Count(usable, "tool"), name)
+}

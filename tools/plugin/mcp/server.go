@@ -1,0 +1,467 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/nod-console/nod/tools"
+)
+
+// maxListed bounds the prompts and the resources of a server that are listed.
+const maxListed = 256
+
+// maxRetry bounds how long a server that could not be reached is left alone.
+const maxRetry = time.Minute
+
+// errPatience is the cause of the end of a request that took too long.
+var errPatience = errors.New("its time is up")
+
+// server is one server of the configuration, connected or not.
+type server struct {
+	cfg Config
+	set *Set
+
+	turn chan struct{} // holds one token: who has it connects, lists or ends
+
+	mu        sync.Mutex
+	link      *link
+	err       error // why there is no link
+	tried     bool
+	failures  int
+	retry     time.Time
+	offered   map[string]Definition
+	left      int               // tools beyond MaxTools
+	withheld  map[string]string // of the offered tools, why a tool cannot be registered
+	prompts   []*sdk.Prompt
+	resources []*sdk.Resource
+	about     string // what the server calls itself
+	stale     bool   // it has said that its tools have changed
+	shown     string // the fingerprint of the changes that the operator has seen
+	progress  map[string]func(tools.Progress)
+}
+
+// link is a connection to a server.
+type link struct {
+	session *sdk.ClientSession
+	meter   *meter
+	program *program // nil over HTTP
+	free    func()
+	over    chan struct{} // closed when the connection has ended
+}
+
+func newServer(c Config, set *Set) *server {
+	s := &server{cfg: c, set: set, turn: make(chan struct{}, 1), progress: map[string]func(tools.Progress){}}
+	s.turn <- struct{}{}
+	return s
+}
+
+// alone runs f while nobody else changes the connection.
+func (s *server) alone(ctx context.Context, f func() error) error {
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { s.turn <- struct{}{} }()
+	return f()
+}
+
+// patience bounds a request.
+func (s *server) patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := s.cfg.timeout()
+	if s.set.opt.Patience > 0 {
+		d = s.set.opt.Patience
+	}
+	return context.WithTimeoutCause(ctx, d, errPatience)
+}
+
+// ensure connects if there is no connection, and reads the tools anew if they have
+// changed. A server that could not be reached is left alone for a while.
+func (s *server) ensure(ctx context.Context) (*link, error) {
+	var got *link
+	err := s.alone(ctx, func() (err error) {
+		got, err = s.connected(ctx)
+		return err
+	})
+	return got, err
+}
+
+// connected is ensure for who has the turn.
+func (s *server) connected(ctx context.Context) (*link, error) {
+	s.mu.Lock()
+	l, stale, retry, failed := s.link, s.stale, s.retry, s.err // a link that has ended may be tried again at once
+	s.mu.Unlock()
+	if l != nil {
+		select {
+		case <-l.over:
+			s.drop(l, l.end("it has ended"))
+			l = nil
+		default:
+			if fault := l.meter.why(); fault != nil {
+				s.drop(l, fault)
+				l = nil
+			}
+		}
+	}
+	if l != nil && !stale {
+		return l, nil
+	}
+	if l == nil {
+		if wait := retry.Sub(s.set.now()); failed != nil && wait > 0 {
+			return nil, fmt.Errorf("%w; it is tried again in %s", failed, wait.Round(time.Second))
+		}
+		var err error
+		if l, err = s.connect(ctx); err != nil {
+			s.failed(ctx, err)
+			return nil, err
+		}
+	}
+	if err := s.list(ctx, l); err != nil {
+		s.drop(l, err)
+		s.failed(ctx, err)
+		return nil, err
+	}
+	s.mu.Lock()
+	s.link, s.err, s.tried, s.failures, s.retry = l, nil, true, 0, time.Time{}
+	s.mu.Unlock()
+	s.set.sync()
+	return l, nil
+}
+
+// failed notes that there is no connection. An interruption says nothing of the server.
+func (s *server) failed(ctx context.Context, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tried = true
+	s.err = err
+	if ctx.Err() != nil {
+		return
+	}
+	s.retry = s.set.now().Add(min(time.Second<<min(s.failures, 10), maxRetry))
+	s.failures++
+}
+
+// connect starts the program, or reaches the server, and shakes hands.
+func (s *server) connect(ctx context.Context) (l *link, err error) {
+	var argv []string
+	if s.cfg.Command != "" { // the cage is not the server's to wait for
+		if argv, err = held(ctx, s.set.opt, s.cfg); err != nil {
+			return nil, err
+		}
+	}
+	ctx, stop := s.patience(ctx)
+	defer stop()
+	l = &link{meter: &meter{}, over: make(chan struct{}), free: func() {}}
+	var transport sdk.Transport
+	if s.cfg.URL != "" {
+		transport, l.free, err = remote(s.cfg, s.set.opt.Getenv, l.meter)
+	} else if l.program, err = s.start(argv, l.meter); err == nil {
+		transport = connection{l.program}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.session, err = s.client().Connect(ctx, transport, nil)
+	if err != nil {
+		if l.program != nil {
+			_ = connection{l.program}.Close()
+		}
+		l.free()
+		return nil, s.reason(ctx, l, err, "start")
+	}
+	s.set.wg.Go(func() {
+		_ = l.session.Wait() // the reason is the meter's, or how the program ended
+		close(l.over)
+	})
+	return l, nil
+}
+
+// start runs the server's program.
+func (s *server) start(argv []string, m *meter) (*program, error) {
+	var env []string
+	for _, name := range s.cfg.EnvNames {
+		if value := s.set.opt.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return runProgram(s.set.opt.Local, argv, env, m, s.outdated)
+}
+
+// client is what the server sees of nod.
+func (s *server) client() *sdk.Client {
+	return sdk.NewClient(&sdk.Implementation{Name: "nod", Version: s.set.opt.Version}, &sdk.ClientOptions{
+		Logger:       slog.New(slog.DiscardHandler),
+		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			s.outdated()
+			s.set.look()
+		},
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progressed(r.Params) },
+		ElicitationHandler: func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return s.set.elicit(ctx, s.cfg.Name, r.Params)
+		},
+	})
+}
+
+// outdated notes that the server has said that its tools have changed.
+func (s *server) outdated() {
+	s.mu.Lock()
+	s.stale = true
+	s.mu.Unlock()
+}
+
+// list reads what the server offers.
+func (s *server) list(ctx context.Context, l *link) error {
+	s.mu.Lock()
+	s.stale = false
+	s.mu.Unlock()
+	ctx, stop := s.patience(ctx)
+	defer stop()
+	offered, left := map[string]Definition{}, 0
+	hello := l.session.InitializeResult()
+	caps := &sdk.ServerCapabilities{}
+	if hello.Capabilities != nil {
+		caps = hello.Capabilities
+	}
+	if caps.Tools != nil {
+		for t, err := range l.session.Tools(ctx, nil) {
+			if err != nil {
+				return s.reason(ctx, l, err, "list its tools")
+			}
+			if len(offered) == MaxTools {
+				if left++; left > 100*MaxTools {
+					return &FaultError{fmt.Sprintf("its list of tools goes on after %d", 100*MaxTools)}
+				}
+				continue
+			}
+			d, err := definition(t)
+			if err != nil {
+				return &FaultError{fmt.Sprintf("the definition of its tool %q cannot be read: %v", short(t.Name, 40), err)}
+			}
+			offered[d.Name] = d
+		}
+	}
+	var prompts []*sdk.Prompt
+	if caps.Prompts != nil {
+		for p, err := range l.session.Prompts(ctx, nil) {
+			if err != nil || len(prompts) == maxListed {
+				break // a server without its prompts is of use
+			}
+			prompts = append(prompts, p)
+		}
+	}
+	var resources []*sdk.Resource
+	if caps.Resources != nil {
+		for r, err := range l.session.Resources(ctx, nil) {
+			if err != nil || len(resources) == maxListed {
+				break
+			}
+			resources = append(resources, r)
+		}
+	}
+	s.mu.Lock()
+	s.offered, s.left, s.prompts, s.resources = offered, left, prompts, resources
+	if i := hello.ServerInfo; i != nil {
+		s.about = short(i.Name+" "+i.Version, 60)
+	}
+	s.mu.Unlock()
+	return nil
+}
+
+// definition is what reaches the model of a tool.
+func definition(t *sdk.Tool) (Definition, error) {
+	input, err := json.Marshal(t.InputSchema)
+	if err != nil {
+		return Definition{}, err
+	}
+	var object map[string]any
+	if err := json.Unmarshal(input, &object); err != nil || object == nil {
+		return Definition{}, fmt.Errorf("its arguments are not described by an object")
+	}
+	d := Definition{Name: t.Name, Title: t.Title, Description: t.Description, Input: input}
+	if t.OutputSchema != nil {
+		d.Output, err = json.Marshal(t.OutputSchema)
+	}
+	return d, err
+}
+
+// call calls a tool whose definition has the digest.
+func (s *server) call(ctx context.Context, tool, digest string, args json.RawMessage, env tools.Env) (*sdk.CallToolResult, error) {
+	l, err := s.ensure(ctx)
+	if err != nil {
+		return nil, &unreachable{err}
+	}
+	if !s.accepts(tool, digest) {
+		return nil, &changed{tool}
+	}
+	params := &sdk.CallToolParams{Name: tool, Arguments: args}
+	params.SetProgressToken(env.Call)
+	s.mu.Lock()
+	s.progress[env.Call] = env.Report
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.progress, env.Call)
+		s.mu.Unlock()
+	}()
+	ctx, stop := s.patience(ctx)
+	defer stop()
+	l.meter.begin()
+	result, err := l.session.CallTool(ctx, params)
+	if err != nil {
+		return nil, s.reason(ctx, l, err, "answer")
+	}
+	return result, nil
+}
+
+// unreachable wraps why a call did not reach the server.
+type unreachable struct{ err error }
+
+func (e *unreachable) Error() string { return e.err.Error() }
+func (e *unreachable) Unwrap() error { return e.err }
+
+// changed says that a tool is no more what was approved.
+type changed struct{ tool string }
+
+func (e *changed) Error() string {
+	return fmt.Sprintf("the server describes its tool %q in another way than the operator has accepted", e.tool)
+}
+
+// accepts reports whether a tool is offered and accepted as the digest says.
+func (s *server) accepts(tool, digest string) bool {
+	s.mu.Lock()
+	d, offered := s.offered[tool]
+	s.mu.Unlock()
+	if !offered || d.Digest() != digest {
+		return false
+	}
+	accepted, err := s.set.opt.Pins.Of(s.cfg.Name)
+	was, ok := accepted[tool]
+	return err == nil && ok && was.Digest() == digest
+}
+
+func (s *server) progressed(p *sdk.ProgressNotificationParams) {
+	token, _ := p.ProgressToken.(string)
+	s.mu.Lock()
+	report := s.progress[token]
+	s.mu.Unlock()
+	if report == nil {
+		return
+	}
+	note := short(p.Message, 80)
+	if p.Total > 0 {
+		note = strings.TrimSpace(fmt.Sprintf("%g of %g %s", p.Progress, p.Total, note))
+	} else if note == "" {
+		note = fmt.Sprintf("%g", p.Progress)
+	}
+	report(tools.Progress{Note: note})
+}
+
+// drop ends a connection and forgets it.
+func (s *server) drop(l *link, why error) {
+	s.mu.Lock()
+	if s.link == l {
+		s.link = nil
+	}
+	s.err = why
+	s.mu.Unlock()
+	l.close()
+}
+
+// close ends the connection. It returns when the program has ended.
+func (l *link) close() {
+	if l.program != nil {
+		_ = connection{l.program}.Close() // it answers nothing any more: what it is asked must not be waited for
+	}
+	_ = l.session.Close()
+	l.free()
+}
+
+// end says why a connection has ended.
+func (l *link) end(otherwise string) error {
+	if fault := l.meter.why(); fault != nil {
+		return fault
+	}
+	if l.program != nil {
+		if said := l.program.said(); said != "" {
+			return &FaultError{said}
+		}
+	}
+	return &FaultError{otherwise}
+}
+
+// rejected is what the SDK calls what the transport could not send.
+const rejected = "rejected by transport"
+
+// reason is an error of the SDK in nod's words. what is what the server was to do.
+func (s *server) reason(ctx context.Context, l *link, err error, what string) error {
+	var answer *jsonrpc.Error
+	fault := l.meter.why()
+	switch {
+	case errors.Is(context.Cause(ctx), errPatience):
+		return fmt.Errorf("it did not %s in time (timeout = %q): %w", what, s.cfg.timeout(), errPatience)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case fault != nil:
+		return fault
+	case errors.As(err, &answer) && answer.Message != rejected:
+		return answer
+	case l.program != nil && (errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, errClosed) || errors.Is(err, io.ErrClosedPipe)):
+		<-l.program.ended // the connection is closed by the SDK then
+		return l.end("it has ended")
+	case errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF):
+		return &FaultError{"the connection has ended"}
+	}
+	return &FaultError{short(err.Error(), 300)}
+}
+
+// changesNow compares what the server offers with what was accepted.
+func (s *server) changesNow() ([]Change, error) {
+	accepted, err := s.set.opt.Pins.Of(s.cfg.Name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.link == nil {
+		return nil, err
+	}
+	return changes(accepted, s.offered), err
+}
+
+// usable are the tools that are accepted as they are offered, by name.
+func (s *server) usable() []Definition {
+	accepted, err := s.set.opt.Pins.Of(s.cfg.Name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		return nil
+	}
+	var all []Definition
+	for _, name := range sortedKeys(s.offered) {
+		d := s.offered[name]
+		if was, ok := accepted[name]; ok && was.Digest() == d.Digest() {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// prompt is one of the server's prompts.
+func (s *server) prompt(name string) *sdk.Prompt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.prompts, func(p *sdk.Prompt) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return s.prompts[i]
+}

@@ -1,0 +1,104 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nod-console/nod/ui/keys"
+)
+
+// Servers are the servers whose tools the model may use (MCP). The functions that have a
+// context may take as long as a server does.
+type Servers struct {
+	// Names are those of the servers. It must be quick.
+	Names func() []string
+	// List returns the lines of /mcp.
+	List func(ctx context.Context) ([]string, error)
+	// Look returns in lines what is new or changed at a server.
+	Look func(ctx context.Context, server string) ([]string, error)
+	// Accept lets the model use what Look has shown last, and says what that was. Where
+	// it offers something else, it returns the lines of a Look instead.
+	Accept func(ctx context.Context, server string) ([]string, error)
+	// Prompts returns the lines of /prompt.
+	Prompts func(ctx context.Context, server string) ([]string, error)
+	// Prompt is the text of a server's prompt.
+	Prompt func(ctx context.Context, server, name string, args []string) (string, error)
+}
+
+// inserted is a text for the input, where it is still empty.
+type inserted struct{ text string }
+
+// servers carries out /mcp.
+func (c *Console) servers(args string) {
+	s := c.opt.Servers
+	switch words := strings.Fields(args); {
+	case len(words) == 0:
+		c.background(c.tell("/mcp", s.List))
+	case len(words) == 1 && words[0] != "accept":
+		c.background(c.tell("/mcp", func(ctx context.Context) ([]string, error) { return s.Look(ctx, words[0]) }))
+	case len(words) == 2 && words[0] == "accept":
+		c.background(c.tell("/mcp accept", func(ctx context.Context) ([]string, error) { return s.Accept(ctx, words[1]) }))
+	case words[0] == "accept":
+		c.chat.Fault("/mcp accept: want the name of one server", "/mcp shows which there are")
+	default:
+		c.chat.Fault(fmt.Sprintf("/mcp %q: want nothing, the name of a server, or accept and the name", args), "")
+	}
+}
+
+// serversPrompt carries out /prompt.
+func (c *Console) serversPrompt(args string) {
+	s, words := c.opt.Servers, strings.Fields(args)
+	if len(words) < 2 {
+		c.background(c.tell("/prompt", func(ctx context.Context) ([]string, error) { return s.Prompts(ctx, strings.Join(words, "")) }))
+		return
+	}
+	c.background(func(ctx context.Context) {
+		text, err := s.Prompt(ctx, words[0], words[1], words[2:])
+		if err != nil {
+			c.mail.put(failed{"/prompt: " + err.Error(), ""})
+			return
+		}
+		c.mail.put(inserted{text})
+	})
+}
+
+// insert writes a text into the input.
+func (c *Console) insert(text string) {
+	if !c.input.Empty() {
+		c.chat.Fault("/prompt: there is something in the line that you write in", "send it, or empty it with Ctrl-C, and give the command again")
+		return
+	}
+	c.input.Set(text)
+	c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
+}
+
+// Own are the operator's own commands.
+type Own struct {
+	// Line is what the operator would have written instead of a command, where it is
+	// meant: a prompt, or "!" and a command line.
+	Line func(ctx context.Context, word, args string) (string, error)
+	// Target is where a command is meant; empty: where the operator works.
+	Target func(word string) string
+	// Values are what an argument, from 0, can be; none: anything.
+	Values func(word string, index int) []string
+}
+
+// written is a line that is sent as if the operator had written it.
+type written struct{ line string }
+
+// own carries out one of the operator's own commands.
+func (c *Console) own(word, args string) {
+	if t := c.opt.Own.Target(word); c.turns.busy && t != "" && t != c.status.Name {
+		c.chat.Fault(fmt.Sprintf("/%s works on %s, and a turn is running here", word, t), "wait for its end, or Ctrl-C interrupts it")
+		return
+	}
+	c.background(func(ctx context.Context) {
+		line, err := c.opt.Own.Line(ctx, word, args)
+		if err != nil {
+			c.mail.put(failed{err.Error(), ""})
+			return
+		}
+		c.mail.put(written{line})
+	})
+}
