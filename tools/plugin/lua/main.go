@@ -63,4 +63,3 @@ func (e *engine) handle(ctx context.Context, p *host.Peer, method string, params
 	}
 	return nil, fmt.Errorf("there is no call %q", method)
 }
-
