@@ -26,6 +26,7 @@ var topics = []topic{
 	{"configuration", "the configuration file and its settings"},
 	{"models", "a model behind the OpenAI protocol"},
 	{"tools", "what the model can use: files and the web"},
+	{"plugins", "tools of your own for the model, in Lua"},
 	{"remember", "conversations, memory, skills and sub-agents"},
 	{"rules", "what runs by itself, asks or is denied: posture and rules"},
 	{"hosts", "hosts over ssh"},

@@ -186,7 +186,7 @@ func (t *tool) effect(ctx context.Context, env tools.Env, method string, params 
 		return nil, errors.New("the arguments are not an object")
 	}
 	if name == "run_shell" || name == "write_file" {
-		args["risk"], args["mutation"], args["privesc"] = t.Risk, true, false
+		args["risk"], args["mutation"], args["privesc"] = t.Risk, t.Risk != "low", false
 		args["why"] = fmt.Sprintf("the plugin %s asks for it, in its tool %s", t.of.Name, t.Name())
 	}
 	encoded, err := json.Marshal(args)
