@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -21,6 +22,8 @@ import (
 // It holds for all threads. After an error the process must not go on to what it wanted
 // to be sealed for. See seccomp(2), getrlimit(2).
 func Seal(b Bounds) error {
+	// The runtime's poller, which the first timer starts, cannot be had later.
+	time.AfterFunc(time.Hour, func() {}).Stop()
 	if err := closeAll(); err != nil {
 		return fmt.Errorf("confine: seal: %w", err)
 	}
