@@ -76,6 +76,19 @@ type Env struct {
 	Tainted func(text string) bool
 	// Outputs keeps what a result had to cut; nil means that it is lost.
 	Outputs Outputs
+	// Effect has another tool called on behalf of code that users have added, while this
+	// call is executed. It passes the gate as any call; its result is also what a denial
+	// is. Nil in Plan.
+	Effect func(ctx context.Context, e Effect) Result
+}
+
+// Effect is a call that a plugin's code wants made.
+type Effect struct {
+	By        string // whose it is, as the record and the operator's question name it: "plugin tickets"
+	Tool      string
+	Arguments json.RawMessage
+	// Permit reports why the plugin may not even ask for what was planned; nil if it may.
+	Permit func(Action) error
 }
 
 // Time is the harness's clock.

@@ -98,6 +98,7 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 		Conversation: s.Conversation,
 		Progress:     func(p tools.Progress) { reports.Send(agent.CallProgress{Call: s.Call, Progress: p}) },
 	}
+	env.Effect = func(ctx context.Context, e tools.Effect) tools.Result { return g.effect(ctx, s, e, reports) }
 	began := g.cfg.Now()
 	limited, stop := g.limit(ctx, a)
 	done := begin(a.Tool, func() (tools.Result, error) {

@@ -173,6 +173,7 @@ type Step struct {
 	// else; see [policy.Proposal].
 	Preview bool
 
+	target     string        // that a call means if it names none
 	unrecorded error         // why it cannot be put on record; nil if it can
 	companion  *companion    // of which revert it is a step, or nil
 	ended      chan struct{} // closed when it has ended, if a revert waits for that
@@ -227,6 +228,7 @@ func (g *Gate) Call(ctx context.Context, c Call, sink agent.Sink) Answer {
 	s := Step{
 		Action: a, Call: c.ID, Conversation: c.Conversation, Operator: c.Operator, From: c.From,
 		Execute: tool.Execute, Outputs: cleanOutputs{c.Outputs, g.Secrets(c.Conversation)}, Seen: c.Seen,
+		target: c.Target,
 	}
 	if _, ok := commandOf(c.Arguments); ok {
 		s.Edit = func(ctx context.Context, command string) (tools.Action, error) {

@@ -12,12 +12,19 @@ import (
 	"sync"
 
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
+	"github.com/nod-console/nod/tools/plugin/lua"
 )
 
 // version is set by the build.
 var version = "dev"
 
-func main() { os.Exit(mainStatus()) }
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == lua.Command {
+		lua.Main()
+		return
+	}
+	os.Exit(mainStatus())
+}
 
 // environment is what nod was started with. Its secrets are kept here alone: no
 // program that nod starts, by whatever part of it, finds them in its own.

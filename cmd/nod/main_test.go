@@ -17,6 +17,7 @@ import (
 
 	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/docker/enginetest"
+	"github.com/nod-console/nod/tools/plugin/lua"
 )
 
 // raceReports is where a nod that was built with the race detector says what it has
@@ -66,6 +67,10 @@ func (s suite) Run() int {
 // TestMain lets the test binary be nod: under the name "nod" in scripts, and
 // with NOD_TEST_MAIN set when a test starts it in a terminal.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == lua.Command {
+		lua.Main()
+		return
+	}
 	if os.Getenv("NOD_TEST_MAIN") == "1" {
 		if err := os.Unsetenv("NOD_TEST_MAIN"); err != nil {
 			panic(err)

@@ -28,6 +28,7 @@ var topics = []topic{
 	{"tools", "what the model can use: files and the web"},
 	{"mcp", "servers whose tools the model can use (MCP)"},
 	{"commands", "commands of your own"},
+	{"plugins", "tools of your own for the model, in Lua"},
 	{"remember", "conversations, memory, skills and sub-agents"},
 	{"rules", "what runs by itself, asks or is denied: posture and rules"},
 	{"hosts", "hosts over ssh"},

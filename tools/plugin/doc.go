@@ -1,0 +1,19 @@
+// Package plugin is what users add to nod in Lua: tools for the model.
+//
+// A plugin is a folder with plugin.toml ([Manifest]) and its code. [Read] reads one,
+// [Store] keeps those that are installed, and [Load] starts one and makes the tools that it
+// registers. Its code runs in a process of its own (packages host and lua).
+//
+// # What a plugin can do
+//
+// Nothing by itself. Its tools are pure, and what one wants done while it runs is a call
+// of one of nod's own tools, which passes the gate as a call of the model's does
+// ([tools.Env.Effect]): planned, judged, decided, put on record. Before that, the plan is
+// compared with what the plugin has asked for in its manifest. A plugin has no way to
+// allow anything.
+//
+// # Pins
+//
+// The operator accepts a plugin as it is, by the digest of all its files. One that was
+// changed since is not loaded until it is accepted again.
+package plugin

@@ -1,0 +1,49 @@
+package lua
+
+import (
+	"encoding/json"
+	"regexp"
+	"sync"
+)
+
+// Command is the argument with which nod is started again to be a plugin's process.
+const Command = "plugin-process"
+
+// MaxTools is how many tools one plugin can have.
+const MaxTools = 32
+
+// Start is the parameter of the call "start".
+type Start struct {
+	Plugin   string            `json:"plugin"`
+	Entry    string            `json:"entry"`  // which of the files is run
+	Files    map[string]string `json:"files"`  // the plugin's .lua files
+	Config   map[string]any    `json:"config"` // what nod.config is
+	Memory   int64             `json:"memory"`
+	CPU      int               `json:"cpu"`      // seconds
+	Unsealed bool              `json:"unsealed"` // go on where the system cannot seal
+}
+
+// Registered is the answer to "start": what the plugin's code has registered.
+type Registered struct {
+	Tools []Tool `json:"tools"`
+}
+
+// Tool is a tool that a plugin has registered.
+type Tool struct {
+	Name           string          `json:"name"`
+	Description    string          `json:"description"`
+	Parameters     json.RawMessage `json:"parameters"` // a JSON Schema of type object
+	Parallelizable bool            `json:"parallelizable"`
+	Risk           string          `json:"risk"` // what its commands claim: low, medium, high
+}
+
+// ToolCall is the parameter of the call "tool".
+type ToolCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`) })
+
+// ValidName reports whether a tool or a plugin can be called that.
+func ValidName(s string) bool { return name().MatchString(s) }

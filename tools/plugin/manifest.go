@@ -1,0 +1,173 @@
+package plugin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/nod-console/nod/tools/plugin/lua"
+)
+
+// Limits of a plugin's folder.
+const (
+	MaxFiles = 100
+	MaxBytes = 1 << 20 // of all files together
+)
+
+// ManifestName is the file that makes a folder a plugin.
+const ManifestName = "plugin.toml"
+
+// Manifest is plugin.toml.
+type Manifest struct {
+	Name        string         `toml:"name"`
+	Version     string         `toml:"version"`
+	Description string         `toml:"description"`
+	Entry       string         `toml:"entry"` // the .lua file that is run; main.lua if it is empty
+	Permissions Permissions    `toml:"permissions"`
+	Config      map[string]any `toml:"config"` // nod.config in the code
+}
+
+// Permissions bound what a plugin may ask for. What it asks for is decided upon
+// nevertheless. Empty means nothing.
+type Permissions struct {
+	Tools   []string `toml:"tools"`   // of Effects
+	Targets []string `toml:"targets"` // names of targets, or "*"
+	Hosts   []string `toml:"hosts"`   // that it may fetch from; a leading "*." means those below
+	Paths   []string `toml:"paths"`   // absolute: files, and folders with all below
+}
+
+// Effects are the tools that a plugin may ask to be called, by what its code calls them.
+var effects = map[string]string{"exec": "run_shell", "read_file": "read_file", "write_file": "write_file", "http": "fetch_url"}
+
+// Plugin is a plugin as its folder holds it.
+type Plugin struct {
+	Manifest
+	Dir    string
+	Digest string            // of all its files, in hexadecimal
+	Files  map[string]string // by their paths within the folder
+}
+
+// Read reads a plugin's folder. Folders and files whose name begins with a dot are left
+// out.
+func Read(dir string) (Plugin, error) {
+	p := Plugin{Dir: dir, Files: map[string]string{}}
+	total := 0
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != dir && strings.HasPrefix(d.Name(), ".") && d.IsDir():
+			return fs.SkipDir
+		case d.IsDir() || strings.HasPrefix(d.Name(), "."):
+			return nil
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%q is no ordinary file", name)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if total += int(info.Size()); len(p.Files) == MaxFiles || info.Size() > MaxBytes || total > MaxBytes {
+			return fmt.Errorf("a plugin has at most %d files and %d KiB", MaxFiles, MaxBytes>>10)
+		}
+		text, err := os.ReadFile(name) //nolint:gosec // the folder that the operator names
+		if err != nil {
+			return err
+		}
+		within, err := filepath.Rel(dir, name)
+		p.Files[filepath.ToSlash(within)] = string(text)
+		return err
+	})
+	if err != nil {
+		return p, err
+	}
+	text, there := p.Files[ManifestName]
+	if !there {
+		return p, fmt.Errorf("%q has no %s", dir, ManifestName)
+	}
+	dec := toml.NewDecoder(bytes.NewReader([]byte(text))).DisallowUnknownFields()
+	if err := dec.Decode(&p.Manifest); err != nil {
+		return p, fmt.Errorf("%s: %w", ManifestName, misread(err))
+	}
+	p.Digest = digest(p.Files)
+	if err := p.check(); err != nil {
+		return p, fmt.Errorf("%s: %w", ManifestName, err)
+	}
+	return p, nil
+}
+
+// misread is a decoder's error, with the line.
+func misread(err error) error {
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		row, _ := unknown.Errors[0].Position()
+		return fmt.Errorf("line %d: there is no setting %q", row, strings.Join(unknown.Errors[0].Key(), "."))
+	}
+	var wrong *toml.DecodeError
+	if errors.As(err, &wrong) {
+		row, _ := wrong.Position()
+		return fmt.Errorf("line %d: %w", row, err)
+	}
+	return err
+}
+
+func (p *Plugin) check() error {
+	if !lua.ValidName(p.Name) {
+		return fmt.Errorf("name is %q; use small letters, digits, _ and -, a letter first", p.Name)
+	}
+	if p.Description == "" {
+		return errors.New("description is missing")
+	}
+	if p.Entry == "" {
+		p.Entry = "main.lua"
+	}
+	if _, there := p.Files[p.Entry]; !there {
+		return fmt.Errorf("entry is %q, and there is no such file", p.Entry)
+	}
+	for _, tool := range p.Permissions.Tools {
+		var known []string
+		for _, k := range effects {
+			known = append(known, k)
+		}
+		slices.Sort(known)
+		if !slices.Contains(known, tool) {
+			return fmt.Errorf("permissions.tools: a plugin cannot ask for %q; there are %s", tool, strings.Join(known, ", "))
+		}
+	}
+	for _, name := range p.Permissions.Paths {
+		if !path.IsAbs(name) || path.Clean(name) != name {
+			return fmt.Errorf("permissions.paths: %q is not absolute and clean", name)
+		}
+	}
+	return nil
+}
+
+// digest covers each file's name and content, each preceded by its length.
+func digest(files map[string]string) string {
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	h := sha256.New()
+	for _, name := range names {
+		for _, text := range []string{name, files[name]} {
+			var n [8]byte
+			binary.BigEndian.PutUint64(n[:], uint64(len(text)))
+			h.Write(n[:])
+			h.Write([]byte(text))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

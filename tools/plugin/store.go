@@ -1,0 +1,128 @@
+package plugin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Store is the folder of the plugins that are installed, with what was accepted of each.
+type Store struct{ Dir string }
+
+const pinsName = "accepted.json"
+
+// Installed is a plugin in the store.
+type Installed struct {
+	Plugin
+	Fault string // why it is not loaded; empty if it is
+}
+
+// All are the plugins in the store, sorted by name, also those that are not loaded.
+func (s Store) All() ([]Installed, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	pins, err := s.pins()
+	if err != nil {
+		return nil, err
+	}
+	var all []Installed
+	for _, e := range entries {
+		if !e.IsDir() || e.Name()[0] == '.' {
+			continue
+		}
+		p, err := Read(filepath.Join(s.Dir, e.Name()))
+		i := Installed{Plugin: p}
+		switch {
+		case err != nil:
+			i.Fault = err.Error()
+		case p.Name != e.Name():
+			i.Fault = fmt.Sprintf("%s calls it %q", ManifestName, p.Name)
+		case pins[p.Name] != p.Digest:
+			i.Fault = fmt.Sprintf("it was changed since it was accepted; nod plugin install %s shows it and asks again", p.Dir)
+		}
+		i.Name = e.Name()
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+// Install puts a plugin in its place, in place of one of the same name, and pins it.
+func (s Store) Install(p Plugin) error {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return err
+	}
+	fresh, err := os.MkdirTemp(s.Dir, ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(fresh) //nolint:errcheck // nothing is in it when all went well
+	for name, text := range p.Files {
+		to := filepath.Join(fresh, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	at := filepath.Join(s.Dir, p.Name)
+	if err := os.RemoveAll(at); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, at); err != nil {
+		return err
+	}
+	return s.pin(func(pins map[string]string) { pins[p.Name] = p.Digest })
+}
+
+// Remove takes a plugin out of the store.
+func (s Store) Remove(name string) error {
+	at := filepath.Join(s.Dir, filepath.Base(name))
+	if _, err := os.Stat(filepath.Join(at, ManifestName)); err != nil || filepath.Base(name) != name {
+		return fmt.Errorf("there is no plugin %q; nod plugin list shows which there are", name)
+	}
+	if err := os.RemoveAll(at); err != nil {
+		return err
+	}
+	return s.pin(func(pins map[string]string) { delete(pins, name) })
+}
+
+func (s Store) pins() (map[string]string, error) {
+	pins := map[string]string{}
+	text, err := os.ReadFile(filepath.Join(s.Dir, pinsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return pins, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &pins); err != nil {
+		return nil, fmt.Errorf("%s: %w; remove it, and install the plugins again", filepath.Join(s.Dir, pinsName), err)
+	}
+	return pins, nil
+}
+
+func (s Store) pin(change func(map[string]string)) error {
+	pins, err := s.pins()
+	if err != nil {
+		return err
+	}
+	change(pins)
+	text, err := json.MarshalIndent(pins, "", "  ")
+	if err != nil {
+		return err
+	}
+	at := filepath.Join(s.Dir, pinsName)
+	if err := os.WriteFile(at+".new", append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(at+".new", at)
+}
