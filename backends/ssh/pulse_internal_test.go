@@ -95,10 +95,6 @@ type slowLink struct {
 	answers chan error
 }
 
-func (l *slowLink) open(context.Context, request) (session, error) { return nil, errRefused }
-func (l *slowLink) wait() error                                    { return nil }
-func (l *slowLink) close() error                                   { return nil }
-
 func (l *slowLink) ping() (all bool, err error) {
 	time.Sleep(l.after)
 	return true, <-l.answers

@@ -223,7 +223,7 @@ func fingerprint(all []Change) string {
 		if c.Now != nil {
 			digest = c.Now.Digest()
 		}
-		fmt.Fprintf(h, "%q %s\n", c.Tool, digest)
+		_, _ = fmt.Fprintf(h, "%q %s\n", c.Tool, digest) // a hash takes everything
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
