@@ -89,6 +89,8 @@ const (
 	enough = 0.8
 	// notable is the part from which on something is named by itself.
 	notable = 0.02
+	// scattered is the same where what is used lies in many places.
+	scattered = 0.005
 	// mostNamed bounds what an answer names.
 	mostNamed = 12
 )
@@ -133,8 +135,13 @@ func (s *sizes) named(used float64) []string {
 func (s *sizes) say(named []string, used float64) string {
 	if len(named) == 1 && named[0] == s.root {
 		text := fmt.Sprintf("%s holds %s", code(s.root), sayBytes(s.of[s.root]))
-		if parts := s.below[s.root]; len(parts) > 0 {
-			text += ", much of it in many places; the largest in it are " + series(s.items(parts[:min(len(parts), 5)]))
+		parts := s.below[s.root]
+		some := 0
+		for some < min(len(parts), mostNamed) && (some == 0 || s.of[parts[some]] >= scattered*used) {
+			some++
+		}
+		if some > 0 {
+			text += ", much of it in many places; the largest in it are " + series(s.items(parts[:some]))
 		}
 		return text + "."
 	}
