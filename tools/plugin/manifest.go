@@ -41,13 +41,13 @@ type Manifest struct {
 // Permissions bound what a plugin may ask for. What it asks for is decided upon
 // nevertheless. Empty means nothing.
 type Permissions struct {
-	Tools   []string `toml:"tools"`   // of Effects
+	Tools   []string `toml:"tools"`   // of effects
 	Targets []string `toml:"targets"` // names of targets, or "*"
 	Hosts   []string `toml:"hosts"`   // that it may fetch from; a leading "*." means those below
 	Paths   []string `toml:"paths"`   // absolute: files, and folders with all below
 }
 
-// Effects are the tools that a plugin may ask to be called, by what its code calls them.
+// effects are the tools that a plugin may ask to be called, by what its code calls them.
 var effects = map[string]string{"exec": "run_shell", "read_file": "read_file", "write_file": "write_file", "http": "fetch_url"}
 
 // Plugin is a plugin as its folder holds it.

@@ -31,12 +31,12 @@ func (sc *script) registerTool(L *lua.LState) int {
 	if !sc.loading {
 		L.RaiseError("register_tool: tools are registered while the plugin starts, not later")
 	}
-	tool := Tool{Name: text(L, t, "name", true), Description: text(L, t, "description", true), Risk: text(L, t, "risk", false), Parallelizable: lua.LVAsBool(t.RawGetString("parallelizable"))}
 	t.ForEach(func(k, _ lua.LValue) {
 		if known := []string{"name", "description", "parameters", "parallelizable", "risk", "execute"}; !slices.Contains(known, k.String()) {
-			L.RaiseError("register_tool %q: there is no field %q; there are %s", tool.Name, k.String(), strings.Join(known, ", "))
+			L.RaiseError("register_tool: there is no field %q; there are %s", k.String(), strings.Join(known, ", "))
 		}
 	})
+	tool := Tool{Name: text(L, t, "name", true), Description: text(L, t, "description", true), Risk: text(L, t, "risk", false), Parallelizable: lua.LVAsBool(t.RawGetString("parallelizable"))}
 	execute, ok := t.RawGetString("execute").(*lua.LFunction)
 	switch {
 	case !ValidName(tool.Name):
