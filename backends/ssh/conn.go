@@ -215,6 +215,21 @@ func (c *Conn) ping() error {
 	return err
 }
 
+// caughtUp returns when the other side has answered what is asked now, or is gone: what it
+// had sent before is here. That somebody on the way is there says nothing of that.
+func (c *Conn) caughtUp() {
+	for {
+		all, err := c.link.ping()
+		if err != nil {
+			return
+		}
+		if all {
+			break
+		}
+	}
+	_ = c.ping() // behind a master of the operator's; whatever it says, or that it is gone
+}
+
 // remoteShell returns the remote shell, a new one if somebody has ended the last.
 func (c *Conn) remoteShell(ctx context.Context) (*remoteShell, error) {
 	if a := c.remote.Load(); a != nil && a.Alive() {

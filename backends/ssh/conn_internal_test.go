@@ -25,3 +25,24 @@ func TestALostConnectionThatIsClosedIsLost(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Who holds the connection says that they are there when the server has not answered yet:
+// what it has sent may still be on its way.
+func TestASignOfLifeIsNoAnswer(t *testing.T) {
+	server := &lateServer{}
+	(&Conn{link: server}).caughtUp()
+	if server.asked != 4 { // and once more, as each time
+		t.Errorf("asked %d times", server.asked)
+	}
+}
+
+// lateServer answers the third question.
+type lateServer struct {
+	link
+	asked int
+}
+
+func (l *lateServer) ping() (all bool, err error) {
+	l.asked++
+	return l.asked >= 3, nil
+}

@@ -267,7 +267,7 @@ func (p *process) supervise(ctx context.Context) {
 		p.streams.abandon()
 		return
 	}
-	p.notice = p.streams.finish(func() { _ = p.c.ping() }) // whatever it says, or that it is gone
+	p.notice = p.streams.finish(p.c.caughtUp)
 }
 
 // OutputNotice says what [backends.OutputNotice] says of the program.
