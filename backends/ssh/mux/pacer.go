@@ -87,10 +87,12 @@ type lane struct {
 	size  int64     // in it
 	was   int64     // in the one before
 	last  time.Time // when something went
+
+	freed chan struct{} // closed when nothing is slowed down here any more
 }
 
 func (p *pacer) lane() *lane {
-	l := &lane{p: p}
+	l := &lane{p: p, freed: make(chan struct{})}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lanes[l] = struct{}{}
@@ -102,6 +104,14 @@ func (l *lane) close() {
 	l.p.mu.Lock()
 	defer l.p.mu.Unlock()
 	delete(l.p.lanes, l)
+}
+
+// free lets all go that is still to come: a program has ended, and who waits for its last
+// words has been told so.
+func (l *lane) free() {
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	closeOnce(l.freed)
 }
 
 // isBulk reports whether the lane carries a transfer. p.mu is held.
@@ -117,16 +127,22 @@ func (l *lane) isUsed(now time.Time) bool {
 // went is called when n bytes have gone through. For a transfer that is in
 // somebody's way it takes its time.
 func (l *lane) went(n int) {
-	if n <= 0 {
+	if n > 0 {
+		l.wait(l.p.account(l, n))
+	}
+}
+
+// wait waits for so long, or until the lane is free.
+func (l *lane) wait(pause time.Duration) {
+	if pause <= 0 {
 		return
 	}
-	if pause := l.p.account(l, n); pause > 0 {
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-l.p.ended:
-		}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.freed:
+	case <-l.p.ended:
 	}
 }
 
@@ -246,14 +262,21 @@ func (p *pacer) adapt(now time.Time, took, since time.Duration) bool {
 	return p.inTheWay(now)
 }
 
-// paced is a reader whose bytes are a lane's.
+// paced is a reader whose bytes are a lane's. What was read goes on at once, and the next
+// read takes the time for it: bytes that are held here would be overtaken by the news that
+// their program has ended.
 type paced struct {
 	io.Reader
 	lane *lane
+	owed time.Duration
 }
 
-func (r paced) Read(b []byte) (int, error) {
+func (r *paced) Read(b []byte) (int, error) {
+	r.lane.wait(r.owed)
 	n, err := r.Reader.Read(b[:r.lane.bite(len(b))])
-	r.lane.went(n)
+	r.owed = 0
+	if n > 0 {
+		r.owed = r.lane.p.account(r.lane, n)
+	}
 	return n, err
 }

@@ -2,7 +2,9 @@ package mux
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -102,4 +104,38 @@ func TestThePacersPauses(t *testing.T) {
 	if p.end(); l.bite(1<<20) != 1<<20 {
 		t.Error("it is slowed down after the end")
 	}
+}
+
+// What has been read goes on at once, however slowly the next is to be read: its program may
+// have ended, and whoever is told of that does not wait for bytes that are held back here. Once
+// the program has ended, nothing is held back.
+func TestThePacerHoldsNothingInItsHands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(func() error { return errors.New("the test asks") })
+		p.watching, p.rate = true, leastRate // the test watches
+		l := p.lane()
+		l.begun, l.size = time.Now(), 10*bulkSize // of what goes the other way
+		l.wait(p.account(l, leastRate))           // a second's worth
+		r := &paced{Reader: strings.NewReader(strings.Repeat("x", 4*leastRate)), lane: l}
+		began := time.Now()
+		buf := make([]byte, leastRate)
+		for i, least := range []time.Duration{0, time.Second} {
+			l.size = 10 * bulkSize
+			if _, err := r.Read(buf); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(began); took < least || took > least+time.Second/2 {
+				t.Errorf("read %d after %s", i, took)
+			}
+		}
+		l.free()
+		for range 2 {
+			if _, err := r.Read(buf); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took > 3*time.Second/2 {
+			t.Errorf("the rest after %s", took)
+		}
+	})
 }

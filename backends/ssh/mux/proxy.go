@@ -79,7 +79,7 @@ type relay struct {
 
 func (r *relay) run(upRequests, downRequests <-chan *ssh.Request) {
 	var outputs, all sync.WaitGroup
-	outputs.Go(func() { drain(r.down, paced{r.up, r.lane}) })
+	outputs.Go(func() { drain(r.down, &paced{Reader: r.up, lane: r.lane}) })
 	outputs.Go(func() { drain(r.down.Stderr(), r.up.Stderr()) })
 	all.Go(func() {
 		outputs.Wait()
@@ -104,7 +104,7 @@ func (r *relay) run(upRequests, downRequests <-chan *ssh.Request) {
 // feed passes the client's data on.
 func (r *relay) feed() {
 	<-r.started
-	drain(r.up, paced{r.down, r.lane})
+	drain(r.up, &paced{Reader: r.down, lane: r.lane})
 	_ = r.up.CloseWrite() // the far side may have closed
 }
 
@@ -176,6 +176,9 @@ func (r *relay) passDown(requests <-chan *ssh.Request) {
 		if q.WantReply {
 			_ = q.Reply(false, nil) // the connection may be gone
 			continue
+		}
+		if q.Type == "exit-status" || q.Type == "exit-signal" {
+			r.lane.free() // the client waits for the last of the output
 		}
 		select {
 		case waiting <- q:

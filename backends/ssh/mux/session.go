@@ -154,7 +154,7 @@ func (s *session) copy(exit *exitWatch) bool {
 			close(quit)
 		}
 	})
-	output.Go(func() { s.copyOutput(s.out, paced{s.channel, s.lane}, true) })
+	output.Go(func() { s.copyOutput(s.out, &paced{Reader: s.channel, lane: s.lane}, true) })
 	output.Go(func() { s.copyOutput(s.errs, s.channel.Stderr(), false) })
 	finished := make(chan struct{})
 	m := s.clientConn.master

@@ -93,7 +93,7 @@ func pass(dst, src halfCloser, lane *lane) {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
 	// The plain interfaces keep io.CopyBuffer from taking a buffer of its own.
-	_, err := io.CopyBuffer(struct{ io.Writer }{dst}, paced{src, lane}, *buf)
+	_, err := io.CopyBuffer(struct{ io.Writer }{dst}, &paced{Reader: src, lane: lane}, *buf)
 	if err == nil {
 		err = dst.CloseWrite()
 	}
