@@ -146,8 +146,9 @@ func TestAPaneThatAProgramHoldsIsSaidBefore(t *testing.T) {
 			b.execute(t.Context(), b.keys, b.planned(b.keys, args(map[string]any{"literal_text": c.command, "enter": true})))
 			b.shows(c.shows)
 			if c.held {
-				b.until("the program is seen", func() bool { return free() != nil })
-				got, program := rejected(t, free()), strings.Fields(c.command)[0]
+				var refusal error // of that moment: a look may miss the program again
+				b.until("the program is seen", func() bool { refusal = free(); return refusal != nil })
+				got, program := rejected(t, refusal), strings.Fields(c.command)[0]
 				for _, want := range []string{"nothing was run", program, "was started by hand", "send-keys", "tmux-create-pane"} {
 					if got.Code != "pane_busy" || !strings.Contains(got.Error, want) {
 						t.Errorf("%q misses %q", got.Error, want)
