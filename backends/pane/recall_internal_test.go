@@ -10,11 +10,8 @@ import (
 	"github.com/nod-console/nod/backends/vt"
 )
 
-// What became of the shell while the pane was out of sight may be found out before the
-// screen is there, on which its prompt is.
-func TestThePromptIsFoundOnAScreenThatComesLater(t *testing.T) {
-	t.Parallel()
-	size := vt.Size{Cols: 20, Rows: 3}
+// unseen is a pane of 20 columns whose shell has come to a prompt while nobody saw it.
+func unseen() *Pane {
 	p := newPane(&Keeper{opt: Options{Size: backends.Size{Cols: 20, Rows: 3}}, target: local.New(nil)}, "main", "shared", vt.Options{})
 	p.shell, p.phase = Posix, executing
 	p.before = promptSpot{known: true, line: "#", col: 2}
@@ -22,6 +19,15 @@ func TestThePromptIsFoundOnAScreenThatComesLater(t *testing.T) {
 	p.mu.Lock()
 	p.resume(marks.Account{Prompts: 3}, true)
 	p.mu.Unlock()
+	return p
+}
+
+// What became of the shell while the pane was out of sight may be found out before the
+// screen is there, on which its prompt is.
+func TestThePromptIsFoundOnAScreenThatComesLater(t *testing.T) {
+	t.Parallel()
+	size := vt.Size{Cols: 20, Rows: 3}
+	p := unseen()
 	if p.AtPrompt() {
 		t.Fatal("a prompt on a screen that is not there")
 	}
@@ -50,15 +56,8 @@ func TestWhatAnEarlierProcessLeftIsWaitedFor(t *testing.T) {
 func TestALineThatWasJustClearedIsInNobodysWay(t *testing.T) {
 	t.Parallel()
 	for what, news := range map[string]string{"cleared": "\b\b\x1b[K", "still there": ""} {
-		size := vt.Size{Cols: 20, Rows: 3}
-		p := newPane(&Keeper{opt: Options{Size: backends.Size{Cols: 20, Rows: 3}}, target: local.New(nil)}, "main", "shared", vt.Options{})
-		p.shell, p.phase = Posix, executing
-		p.before = promptSpot{known: true, line: "#", col: 2}
-		p.seeded = false
-		p.mu.Lock()
-		p.resume(marks.Account{Prompts: 3}, true)
-		p.mu.Unlock()
-		p.seed(vt.Seed{Size: size, Lines: [][]byte{[]byte("# ls")}, Cursor: vt.Cursor{Row: 0, Col: 4}}, true)
+		p := unseen()
+		p.seed(vt.Seed{Size: vt.Size{Cols: 20, Rows: 3}, Lines: [][]byte{[]byte("# ls")}, Cursor: vt.Cursor{Row: 0, Col: 4}}, true)
 		p.wire = lateNews{p: p, news: news}
 		p.mu.Lock()
 		err := p.clear(t.Context(), Request{})

@@ -76,3 +76,39 @@ func (e *NotReadyError) Error() string {
 }
 
 func (e *NotReadyError) Unwrap() error { return e.Wrapped }
+
+// clear reports what is in a command's way. A line that was typed may have been cleared
+// meanwhile, of which the news is on its way: it is looked at once more behind that. p.mu is
+// held, and released while the terminal is asked.
+func (p *Pane) clear(ctx context.Context, req Request) error {
+	err := p.obstacle(req)
+	if pending := (*PendingError)(nil); !errors.As(err, &pending) {
+		return err
+	}
+	p.mu.Unlock()
+	defer p.mu.Lock()
+	told := make(chan struct{})
+	p.wire.glimpse(func(sight, error) { close(told) })
+	select {
+	case <-told:
+	case <-p.closed:
+	case <-ctx.Done():
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.obstacle(req)
+}
+
+// obstacle is what is in a command's way, as far as is known. p.mu is held.
+func (p *Pane) obstacle(req Request) error {
+	switch line := p.pendingLine(); {
+	case p.gone != nil:
+		return p.gone
+	case line != "":
+		return &PendingError{Pane: p.ID(), Line: line}
+	case p.phase != atPrompt:
+		return &BusyError{Pane: p.ID(), Doing: "a command was entered by hand", Wrapped: errors.New("not at the prompt")}
+	}
+	return p.differs(req)
+}
