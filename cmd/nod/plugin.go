@@ -54,10 +54,16 @@ plugins" says how one is written.`,
 			if err != nil {
 				return err
 			}
+			if err := store.Has(args[0]); err != nil {
+				return fmt.Errorf("plugin remove: %w", err)
+			}
+			if err := a.note("plugin removed", args[0]); err != nil {
+				return fmt.Errorf("plugin remove: not done, because it cannot be put on record: %w", err)
+			}
 			if err := store.Remove(args[0]); err != nil {
 				return fmt.Errorf("plugin remove: %w", err)
 			}
-			return a.note("plugin removed", args[0])
+			return nil
 		},
 	})
 	return parent

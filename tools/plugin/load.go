@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/plugin/harmless"
 	"github.com/nod-console/nod/tools/plugin/host"
 	"github.com/nod-console/nod/tools/plugin/lua"
 )
@@ -38,7 +38,8 @@ func (l *Loaded) Tools() []tools.Tool { return l.tools }
 // Close ends its process.
 func (l *Loaded) Close() { l.host.Close() }
 
-// Load starts a plugin and takes what it registers. Nothing is left behind after an error.
+// Load starts a plugin and takes what it registers. The end of ctx ends the start, too.
+// Nothing is left behind after an error.
 func Load(ctx context.Context, p Plugin, o Options) (*Loaded, error) {
 	l := &Loaded{Plugin: p}
 	code := map[string]string{}
@@ -58,18 +59,22 @@ func Load(ctx context.Context, p Plugin, o Options) (*Loaded, error) {
 		Told: func(method string, params json.RawMessage) {
 			var text string
 			if o.Told != nil && json.Unmarshal(params, &text) == nil {
-				o.Told(p.Name, method, printable(text))
+				o.Told(p.Name, method, harmless.Text(text))
 			}
 		},
 	})
 	var got lua.Registered
+	stop := context.AfterFunc(ctx, l.host.Close) // its code may never come to an end
 	err := l.host.Start(ctx, &got)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
 	if err == nil {
 		err = l.take(got)
 	}
 	if err != nil {
 		l.host.Close()
-		return nil, fmt.Errorf("plugin %s: %s", p.Name, printable(err.Error()))
+		return nil, fmt.Errorf("plugin %s: %s", p.Name, harmless.Text(err.Error()))
 	}
 	return l, nil
 }
@@ -84,23 +89,10 @@ func (l *Loaded) take(got lua.Registered) error {
 		if err := json.Unmarshal(t.Parameters, &schema); err != nil || !lua.ValidName(t.Name) {
 			return fmt.Errorf("its tool %.80q has no name or no schema", t.Name)
 		}
-		t.Description = printable(t.Description)
+		t.Description = harmless.Text(t.Description)
 		l.tools = append(l.tools, &tool{of: l, Tool: t})
 	}
 	return nil
-}
-
-// printable is a text without what would command a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return '·'
-		}
-		return r
-	}, strings.ToValidUTF8(text, "·"))
 }
 
 // tool is a tool of a plugin.
@@ -153,26 +145,9 @@ func (t *tool) Execute(ctx context.Context, a tools.Action, env tools.Env) (tool
 			return t.effect(ctx, env, method, params)
 		})
 	if err != nil {
-		return tools.Failure("plugin", printable(fmt.Sprintf("plugin %s: %v", t.of.Name, err))), nil
+		return tools.Failure("plugin", harmless.Text(fmt.Sprintf("plugin %s: %v", t.of.Name, err))), nil
 	}
-	return tools.Result{Value: clean(value), Record: tools.Record{Outcome: backends.ExitedWith(0)}}, nil
-}
-
-// clean makes all texts in a JSON value printable.
-func clean(v any) any {
-	switch v := v.(type) {
-	case string:
-		return printable(v)
-	case []any:
-		for i := range v {
-			v[i] = clean(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = clean(v[k])
-		}
-	}
-	return v
+	return tools.Result{Value: harmless.Value(value), Record: tools.Record{Outcome: backends.ExitedWith(0)}}, nil
 }
 
 // effect has one of nod's own tools called.

@@ -145,6 +145,22 @@ func TestACallIsCancelled(t *testing.T) {
 	}
 }
 
+// Whoever loads a plugin need not wait for one that never comes to its end.
+func TestAStartIsCancelled(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = Load(ctx, Plugin{
+		Manifest: Manifest{Name: "hostile", Entry: "main.lua"}, Files: map[string]string{"main.lua": `nod.log("begun") while true do end`},
+	}, Options{Program: []string{self, lua.Command}, Limits: patient, Told: func(string, string, string) { cancel() }})
+	if err == nil {
+		t.Error("it has started")
+	}
+}
+
 // What a plugin says reaches the terminal as text.
 func TestTextsAreHarmless(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Store is the folder of the plugins that are installed, with what was accepted of each.
@@ -74,8 +75,13 @@ func (s Store) Install(p Plugin) error {
 		}
 	}
 	at := filepath.Join(s.Dir, p.Name)
-	if err := os.RemoveAll(at); err != nil {
+	before := fresh + ".before" // a name with a dot: no plugin
+	switch err := os.Rename(at, before); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
 		return err
+	default:
+		defer os.RemoveAll(before) //nolint:errcheck // it is no plugin any more
 	}
 	if err := os.Rename(fresh, at); err != nil {
 		return err
@@ -83,13 +89,21 @@ func (s Store) Install(p Plugin) error {
 	return s.pin(func(pins map[string]string) { pins[p.Name] = p.Digest })
 }
 
-// Remove takes a plugin out of the store.
-func (s Store) Remove(name string) error {
-	at := filepath.Join(s.Dir, filepath.Base(name))
-	if _, err := os.Stat(filepath.Join(at, ManifestName)); err != nil || filepath.Base(name) != name {
+// Has reports, as an error, that there is no plugin of that name in the store.
+func (s Store) Has(name string) error {
+	info, err := os.Lstat(filepath.Join(s.Dir, filepath.Base(name)))
+	if err != nil || !info.IsDir() || filepath.Base(name) != name || strings.HasPrefix(name, ".") {
 		return fmt.Errorf("there is no plugin %q; nod plugin list shows which there are", name)
 	}
-	if err := os.RemoveAll(at); err != nil {
+	return nil
+}
+
+// Remove takes a plugin out of the store.
+func (s Store) Remove(name string) error {
+	if err := s.Has(name); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(s.Dir, name)); err != nil {
 		return err
 	}
 	return s.pin(func(pins map[string]string) { delete(pins, name) })

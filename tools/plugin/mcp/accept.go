@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 // ErrNotShown is the error of Accept where what waits is not what was shown last.
@@ -79,7 +81,7 @@ func (s *Set) Accept(name string) (int, error) {
 	if s.opt.Record != nil {
 		text := name + ":"
 		for _, c := range all {
-			text += " " + c.Word() + " " + short(c.Tool, 64)
+			text += " " + c.Word() + " " + harmless.Line(c.Tool, 64)
 			if c.Now != nil {
 				text += " " + c.Now.Digest()[:shortDigest]
 			}
@@ -141,7 +143,7 @@ func (s *Set) Statuses() []Status {
 		pending, err := one.changesNow()
 		one.mu.Lock()
 		st := Status{
-			Name: one.cfg.Name, Where: clean(one.cfg.Where()), About: one.about, Tried: one.tried, Err: one.err,
+			Name: one.cfg.Name, Where: harmless.Text(one.cfg.Where()), About: one.about, Tried: one.tried, Err: one.err,
 			Usable: usable, Pending: countPending(pending), Left: one.left,
 		}
 		if l := one.link; l != nil {
@@ -160,14 +162,14 @@ func (s *Set) Statuses() []Status {
 		}
 		st.Usable -= len(st.Withheld)
 		for _, p := range one.prompts {
-			info := PromptInfo{Name: clean(p.Name), Description: short(p.Description, 100)}
+			info := PromptInfo{Name: harmless.Text(p.Name), Description: harmless.Line(p.Description, 100)}
 			for _, a := range p.Arguments {
-				info.Args = append(info.Args, PromptArg{clean(a.Name), short(a.Description, 100), a.Required})
+				info.Args = append(info.Args, PromptArg{harmless.Text(a.Name), harmless.Line(a.Description, 100), a.Required})
 			}
 			st.Prompts = append(st.Prompts, info)
 		}
 		for _, r := range one.resources {
-			st.Resources = append(st.Resources, ResourceInfo{clean(r.URI), short(r.Name, 60), short(r.Description, 100)})
+			st.Resources = append(st.Resources, ResourceInfo{harmless.Text(r.URI), harmless.Line(r.Name, 60), harmless.Line(r.Description, 100)})
 		}
 		one.mu.Unlock()
 		all = append(all, st)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 // Form is what a server asks the operator for.
@@ -42,10 +44,10 @@ func (s *Set) elicit(ctx context.Context, server string, p *sdk.ElicitParams) (*
 		return decline, nil
 	}
 	if p.Mode == "url" {
-		s.opt.Warn(fmt.Sprintf("the MCP server %s wants a page opened, which was declined: %s", server, short(p.URL, 200)))
+		s.opt.Warn(fmt.Sprintf("the MCP server %s wants a page opened, which was declined: %s", server, harmless.Line(p.URL, 200)))
 		return decline, nil
 	}
-	f := Form{Server: server, Message: clean(p.Message)}
+	f := Form{Server: server, Message: harmless.Text(p.Message)}
 	var err error
 	if f.Fields, err = fields(p.RequestedSchema); err != nil {
 		s.opt.Warn(fmt.Sprintf("the MCP server %s asks for something that nod cannot show, which was declined: %v", server, err))
@@ -135,7 +137,7 @@ func fields(schema any) ([]Field, error) {
 	var all []Field
 	for _, name := range sortedKeys(object.Properties) {
 		p := object.Properties[name]
-		f := Field{Name: name, Kind: p.Type, Required: required[name], About: short(p.Title+" "+p.Description, 200)}
+		f := Field{Name: name, Kind: p.Type, Required: required[name], About: harmless.Line(p.Title+" "+p.Description, 200)}
 		switch p.Type {
 		case "string":
 			for i, value := range p.Enum {
@@ -143,16 +145,16 @@ func fields(schema any) ([]Field, error) {
 				if i < len(p.EnumNames) {
 					label = p.EnumNames[i]
 				}
-				f.Options, f.values = append(f.Options, short(label, 80)), append(f.values, value)
+				f.Options, f.values = append(f.Options, harmless.Line(label, 80)), append(f.values, value)
 			}
 			for _, o := range p.OneOf {
-				f.Options, f.values = append(f.Options, short(o.Title, 80)), append(f.values, o.Const)
+				f.Options, f.values = append(f.Options, harmless.Line(o.Title, 80)), append(f.values, o.Const)
 			}
 		case "boolean":
 			f.Options = []string{"true", "false"}
 		case "number", "integer":
 		default:
-			return nil, fmt.Errorf("the field %q is of the kind %q", short(name, 40), short(p.Type, 40))
+			return nil, fmt.Errorf("the field %q is of the kind %q", harmless.Line(name, 40), harmless.Line(p.Type, 40))
 		}
 		all = append(all, f)
 	}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 // Definition is what a server says of one tool: all of it that reaches the model.
@@ -34,11 +36,11 @@ func (d Definition) Digest() string {
 
 // Lines is the definition as the operator reads it.
 func (d Definition) Lines() []string {
-	lines := []string{"name: " + clean(d.Name)}
+	lines := []string{"name: " + harmless.Text(d.Name)}
 	if d.Title != "" {
-		lines = append(lines, "title: "+clean(d.Title))
+		lines = append(lines, "title: "+harmless.Text(d.Title))
 	}
-	for line := range strings.SplitSeq(clean(d.Description), "\n") {
+	for line := range strings.SplitSeq(harmless.Text(d.Description), "\n") {
 		lines = append(lines, strings.TrimRight("description: "+line, " "))
 	}
 	for _, part := range []struct {
@@ -52,7 +54,7 @@ func (d Definition) Lines() []string {
 		if json.Indent(&b, part.schema, "", "  ") != nil {
 			b.Write(part.schema)
 		}
-		for line := range strings.SplitSeq(clean(b.String()), "\n") {
+		for line := range strings.SplitSeq(harmless.Text(b.String()), "\n") {
 			lines = append(lines, part.name+": "+line)
 		}
 	}
@@ -169,7 +171,7 @@ func (c Change) Word() string {
 
 // Lines shows the change: what is gone behind "-", what is new behind "+".
 func (c Change) Lines() []string {
-	lines := []string{c.Word() + " tool " + clean(c.Tool)}
+	lines := []string{c.Word() + " tool " + harmless.Text(c.Tool)}
 	var was, now []string
 	if c.Was != nil {
 		was = c.Was.Lines()

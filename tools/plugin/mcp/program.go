@@ -16,6 +16,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/confine"
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 // tailSize is how much of a program's standard error is kept, in bytes.
@@ -103,7 +104,7 @@ func (p *program) take(line []byte) error {
 	}
 	msg, err := jsonrpc.DecodeMessage(bytes.Clone(line))
 	if err != nil {
-		return &FaultError{fmt.Sprintf("it wrote something to its standard output that is no message of the protocol: \"%s\"", short(string(line[:min(len(line), 400)]), 80))}
+		return &FaultError{fmt.Sprintf("it wrote something to its standard output that is no message of the protocol: \"%s\"", harmless.Line(string(line[:min(len(line), 400)]), 80))}
 	}
 	wanted, err := p.meter.received(msg, len(line))
 	if err != nil || !wanted {
@@ -247,7 +248,7 @@ func (t *tail) lastLines(n int) string {
 	defer t.mu.Unlock()
 	var lines []string
 	for line := range strings.SplitSeq(string(t.text), "\n") {
-		if line = short(line, 200); line != "" {
+		if line = harmless.Line(line, 200); line != "" {
 			lines = append(lines, line)
 		}
 	}

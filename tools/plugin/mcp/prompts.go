@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 // maxPrompt bounds a prompt's text, in characters.
@@ -57,7 +59,7 @@ func promptArgs(p *sdk.Prompt, args []string) (map[string]string, error) {
 	known := map[string]bool{}
 	for _, a := range p.Arguments {
 		known[a.Name] = true
-		word := clean(a.Name) + "="
+		word := harmless.Text(a.Name) + "="
 		if !a.Required {
 			word = "[" + word + "]"
 		}
@@ -75,16 +77,16 @@ func promptArgs(p *sdk.Prompt, args []string) (map[string]string, error) {
 		case i < len(p.Arguments):
 			name, value = p.Arguments[i].Name, arg
 		default:
-			return nil, fmt.Errorf("prompt %s: %q is no argument; %s", clean(p.Name), arg, want)
+			return nil, fmt.Errorf("prompt %s: %q is no argument; %s", harmless.Text(p.Name), arg, want)
 		}
 		if _, twice := given[name]; twice {
-			return nil, fmt.Errorf("prompt %s: %q is given twice; %s", clean(p.Name), name, want)
+			return nil, fmt.Errorf("prompt %s: %q is given twice; %s", harmless.Text(p.Name), name, want)
 		}
 		given[name] = value
 	}
 	for _, a := range p.Arguments {
 		if _, ok := given[a.Name]; a.Required && !ok {
-			return nil, fmt.Errorf("prompt %s: %q is missing; %s", clean(p.Name), clean(a.Name), want)
+			return nil, fmt.Errorf("prompt %s: %q is missing; %s", harmless.Text(p.Name), harmless.Text(a.Name), want)
 		}
 	}
 	return given, nil
@@ -96,7 +98,7 @@ func (s *server) promptNames() string {
 	defer s.mu.Unlock()
 	var names []string
 	for _, p := range s.prompts {
-		names = append(names, clean(p.Name))
+		names = append(names, harmless.Text(p.Name))
 	}
 	if len(names) == 0 {
 		return "it has none"

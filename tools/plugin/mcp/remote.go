@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 // headerPatience is the least time that a server has for the header of an answer.
@@ -36,7 +38,7 @@ func remote(c Config, getenv func(string) string, m *meter) (sdk.Transport, func
 		Transport: &bounded{base: base, host: u.Host, headers: headers, meter: m},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != u.Host || r.URL.Scheme != u.Scheme {
-				fault := &FaultError{fmt.Sprintf("it leads to another server (%s), which is not followed", short(r.URL.Host, 80))}
+				fault := &FaultError{fmt.Sprintf("it leads to another server (%s), which is not followed", harmless.Line(r.URL.Host, 80))}
 				m.fail(fault)
 				return fault
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/internal/spec"
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 //go:embed search_tools.md
@@ -76,11 +77,11 @@ type FoundTool struct {
 func (t *SearchTools) Execute(_ context.Context, a tools.Action, _ tools.Env) (tools.Result, error) {
 	found := t.set.search(a.Command)
 	if len(found) == 0 {
-		return tools.Failure("not_found", fmt.Sprintf("no tool of the servers has anything of %q; try other words, or do without", short(a.Command, 80))), nil
+		return tools.Failure("not_found", fmt.Sprintf("no tool of the servers has anything of %q; try other words, or do without", harmless.Line(a.Command, 80))), nil
 	}
 	all := make([]FoundTool, 0, len(found))
 	for _, f := range found {
-		all = append(all, FoundTool{f.name, short(f.def.Description, 200)})
+		all = append(all, FoundTool{f.name, harmless.Line(f.def.Description, 200)})
 	}
 	for _, f := range slices.Backward(found) {
 		t.set.used(f.name)

@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 // maxListed bounds the prompts and the resources of a server that are listed.
@@ -247,7 +248,7 @@ func (s *server) list(ctx context.Context, l *link) error {
 			}
 			d, err := definition(t)
 			if err != nil {
-				return &FaultError{fmt.Sprintf("the definition of its tool %q cannot be read: %v", short(t.Name, 40), err)}
+				return &FaultError{fmt.Sprintf("the definition of its tool %q cannot be read: %v", harmless.Line(t.Name, 40), err)}
 			}
 			offered[d.Name] = d
 		}
@@ -273,7 +274,7 @@ func (s *server) list(ctx context.Context, l *link) error {
 	s.mu.Lock()
 	s.offered, s.left, s.prompts, s.resources = offered, left, prompts, resources
 	if i := hello.ServerInfo; i != nil {
-		s.about = short(i.Name+" "+i.Version, 60)
+		s.about = harmless.Line(i.Name+" "+i.Version, 60)
 	}
 	s.mu.Unlock()
 	return nil
@@ -359,7 +360,7 @@ func (s *server) progressed(p *sdk.ProgressNotificationParams) {
 	if report == nil {
 		return
 	}
-	note := short(p.Message, 80)
+	note := harmless.Line(p.Message, 80)
 	if p.Total > 0 {
 		note = strings.TrimSpace(fmt.Sprintf("%g of %g %s", p.Progress, p.Total, note))
 	} else if note == "" {
@@ -423,7 +424,7 @@ func (s *server) reason(ctx context.Context, l *link, err error, what string) er
 	case errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF):
 		return &FaultError{"the connection has ended"}
 	}
-	return &FaultError{short(err.Error(), 300)}
+	return &FaultError{harmless.Line(err.Error(), 300)}
 }
 
 // changesNow compares what the server offers with what was accepted.

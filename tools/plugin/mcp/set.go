@@ -13,6 +13,7 @@ import (
 	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
 // Options of a Set. All but Ask, Warn, Record, Reserved, Patience and Now are needed.
@@ -206,7 +207,7 @@ func (s *Set) sync() {
 			case slices.Contains(s.opt.Reserved, t.name):
 				withheld[d.Name] = fmt.Sprintf("%q is a tool of nod's own", t.name)
 			case taken:
-				withheld[d.Name] = fmt.Sprintf("%q is the tool %q of %s already", t.name, clean(other.def.Name), other.server.cfg.Name)
+				withheld[d.Name] = fmt.Sprintf("%q is the tool %q of %s already", t.name, harmless.Text(other.def.Name), other.server.cfg.Name)
 			default:
 				wanted[t.name] = t
 			}

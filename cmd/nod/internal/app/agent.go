@@ -28,15 +28,11 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 	if err := h.registerTask(func() *turn.Agent { return turns }); err != nil {
 		return nil, err
 	}
-	plugins := h.loadPlugins()
+	h.loadPlugins()
 	c := turn.Config{
 		Memory: h.guidance.memory, Guidance: h.guidance.guidance,
 		Model: b.ForTurn(), Gate: h.Gate, History: store, Pinned: todos,
-		SystemPrompt: h.config.Agent.SystemPrompt,
-		Situation: func() briefing.Situation {
-			plugins() // their tools are in the request
-			return h.situation()
-		},
+		SystemPrompt: h.config.Agent.SystemPrompt, Situation: h.situation,
 		MaxIterations: h.config.Agent.MaxIterations, MaxTokens: h.config.Agent.MaxTokens,
 	}
 	if h.config.Agent.ShowPane {

@@ -45,6 +45,7 @@ type Core struct {
 	secrets  *redact.Keeper
 	Gate     *gate.Gate
 	Servers  *mcp.Set
+	plugins  chan struct{} // closed when each plugin was tried
 	trace    *trace.Writer // nil unless NOD_TRACE is set
 
 	verifier *tools.Verifier
@@ -144,7 +145,7 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 		Record: func(text string) error {
 			return h.Ledger.Note(ledger.Note{Kind: "mcp accepted", Text: text, By: process.Operator()})
 		},
-		Hidden: p.Hidden, Ask: p.Fill, Warn: p.Warn, Version: p.Version,
+		Hidden: p.Hidden, Ask: p.Fill, Warn: p.Warn, Version: p.Version, Reserved: builtin,
 	})
 	h.closers = append(h.closers, h.Servers.Close)
 	return h, nil

@@ -30,11 +30,22 @@ func PluginOptions(told func(name, method, text string)) (plugin.Options, error)
 	return plugin.Options{Program: []string{self, lua.Command}, Told: told}, nil
 }
 
-// loadPlugins starts the plugins behind everything else. What the function that it returns
-// waits for is that their tools are there.
-func (h *Core) loadPlugins() (wait func()) {
+// PluginsTried waits until each plugin was started, or could not be: the tools of those that
+// were are there. The error is ctx's cause. Call it after OpenAgent.
+func (h *Core) PluginsTried(ctx context.Context) error {
+	select {
+	case <-h.plugins:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// loadPlugins starts the plugins behind everything else.
+func (h *Core) loadPlugins() {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
+	h.plugins = done
 	var loaded []*plugin.Loaded // nil where one could not be loaded
 	go func() {
 		defer close(done)
@@ -61,7 +72,9 @@ func (h *Core) loadPlugins() (wait func()) {
 			starts.Go(func() {
 				l, err := plugin.Load(ctx, p.Plugin, options)
 				if err != nil {
-					h.tell(err.Error())
+					if ctx.Err() == nil {
+						h.tell(err.Error())
+					}
 					return
 				}
 				loaded[i] = l
@@ -71,7 +84,7 @@ func (h *Core) loadPlugins() (wait func()) {
 		loaded = slices.DeleteFunc(loaded, func(l *plugin.Loaded) bool { return l == nil })
 		for _, l := range loaded {
 			for _, t := range l.Tools() {
-				if err := h.Tools.Register(t); err != nil {
+				if slices.Contains(builtin, t.Name()) || h.Tools.Register(t) != nil {
 					h.tell(fmt.Sprintf("plugin %s: its tool %q is left out, because nod has a tool of that name already; rename it", l.Name, t.Name()))
 				}
 			}
@@ -85,7 +98,6 @@ func (h *Core) loadPlugins() (wait func()) {
 		}
 		return nil
 	})
-	return func() { <-done }
 }
 
 func (h *Core) tell(text string) {

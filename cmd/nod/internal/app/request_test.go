@@ -128,6 +128,11 @@ func TestTheFirstRequestFits(t *testing.T) {
 		"small, nobody": {8192, 3, 3000, false, nil},
 	} {
 		body, names := firstRequest(t, c.context, c.panes, c.choose)
+		for _, n := range names {
+			if !slices.Contains(builtin, n) {
+				t.Errorf("%s: %q could be a plugin's tool, too: add it to builtin", name, n)
+			}
+		}
 		tokens := tokensAtMost(t, string(body))
 		t.Logf("%s: %d tools, %d bytes, at most %d tokens", name, len(names), len(body), tokens)
 		if tokens > c.tokens {

@@ -275,6 +275,9 @@ func (d *Controller) talking(ctx context.Context) (turns *turn.Agent, talk strin
 	if err := d.awaitTarget(ctx); err != nil {
 		return nil, "", err
 	}
+	if err := parts.core.PluginsTried(ctx); err != nil {
+		return nil, "", err
+	}
 	if s := parts.core.Servers; s.HasRequired() {
 		if err := s.Ready(ctx); err != nil {
 			return nil, "", err

@@ -33,18 +33,11 @@ type Options struct {
 	Warn     func(string)
 	Record   func(text string) error // see [mcp.Options]
 	Version  string                  // nod's own, which servers are told
+	Reserved []string                // names that no server's tool may have
 }
 
 // inherited are the environment variables that each program gets.
 var inherited = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR"}
-
-// builtin are the names of nod's own tools, also of those that are switched off: a rule
-// that names one never means a server's tool.
-var builtin = []string{
-	"activate_skill", "capture-pane", "compact", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "question",
-	"read_file", "remember", "run_shell", "search_tools", "send-keys", "task", "team", "team_room", "time", "tmux-create-pane",
-	"tmux-create-session", "tmux-kill-pane", "tmux-kill-session", "todo", "web_search", "write_file",
-}
 
 // Open makes the set of the configured servers. Nothing is started by it.
 func Open(o Options) *mcp.Set {
@@ -59,7 +52,7 @@ func Open(o Options) *mcp.Set {
 		Servers: o.Config.MCP(), Registry: o.Registry, Guard: o.Guard,
 		Pins: mcp.NewPins(filepath.Join(o.State, PinsFile)), Local: here,
 		Cages:  confine.NewKeeper(here, policy.SecretPatterns(o.Hidden...)),
-		Hidden: o.Hidden, Getenv: o.Getenv, Version: o.Version, Record: o.Record, Ask: o.Ask, Warn: o.Warn, Reserved: builtin,
+		Hidden: o.Hidden, Getenv: o.Getenv, Version: o.Version, Record: o.Record, Ask: o.Ask, Warn: o.Warn, Reserved: o.Reserved,
 	})
 }
 
