@@ -718,6 +718,9 @@ func TestTheHelperStaysWithTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Dir(first.run[0])
+	if name := filepath.Base(dir); !strings.HasPrefix(name, fmt.Sprintf(".nod-ro.%d.", os.Getpid())) || !strings.Contains(name, ".kept.") {
+		t.Errorf("it lies in %s", dir)
+	}
 	if err := first.Remove(t.Context(), there); err != nil {
 		t.Fatal(err)
 	}
@@ -753,7 +756,7 @@ func TestTheHelperStaysWithTheConnection(t *testing.T) {
 		}
 	}
 	there.end(t)
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".nod-ro.*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), fmt.Sprintf(".nod-ro.%d.*.kept.*", os.Getpid()))); err != nil || len(left) > 0 {
 		t.Errorf("%q are left, %v", left, err)
 	}
 }
@@ -779,6 +782,36 @@ func (l *lasting) end(t *testing.T) {
 	for _, argv := range l.last {
 		if _, err := printed(t.Context(), l.Target, argv); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A held command that may write to folders changes nothing else: not by a link that it makes
+// there, not by what it moves there, and it reads no secret and reaches nobody.
+func TestFoldersToWriteTo(t *testing.T) {
+	for _, root := range []bool{true, false} {
+		s := newScene(t, root && os.Getuid() == 0)
+		if s.cage.Wall() != Landlock {
+			t.Skip("this kernel has no Landlock, which alone can hold it so")
+		}
+		s.plain(t, "mkdir w x && echo kept > x/file && echo hidden > the.key && chmod 644 x/file && ln -s ../x w/out")
+		held := func(line string) result {
+			return s.run(t, s.cage.Wrap([]string{"sh", "-c", line}, Hold{Wall: Landlock, Grants: Closed, Limits: Modest, Writable: []string{filepath.Join(s.dir, "w")}})...)
+		}
+		if got := held("echo one > w/one && mkdir w/d && mv w/one w/d/two && cat w/d/two x/file && rm w/d/two"); got.out != "one\nkept\n" || !got.outcome.OK() {
+			t.Errorf("in the folder: %+v", got)
+		}
+		for _, line := range []string{
+			"echo x > x/new", "echo x > w/../x/new", "echo x > w/out/new", "echo x >> w/out/file", "ln -s ../x/file w/l && echo x > w/l",
+			"ln x/file w/h && echo x > w/h", "mv x/file w/", "mv w/d x/", "rm -f x/file && test ! -e x/file", "chmod 600 x/file", "touch -d @1 x/file",
+			"truncate -s 0 x/file", "mkdir x/d", "mkfifo x/p", "cat the.key", "ln the.key w/k && cat w/k", "cp the.key w/k", "rmdir w/d; mv w x/w",
+		} {
+			if got := held(line); got.outcome.OK() {
+				t.Errorf("%s: %+v", line, got)
+			}
+		}
+		if got := s.plain(t, "cat x/file the.key; ls x; stat -c %a x/file; test $(stat -c %Y x/file) -gt 1 && echo young"); got.out != "kept\nhidden\nfile\n644\nyoung\n" {
+			t.Errorf("it has changed: %+v", got)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (c *Config) OwnCommands() ([]owncommand.Command, error) {
 		})
 		var bad *owncommand.Error
 		if errors.As(err, &bad) {
-			return nil, c.located("command."+name, bad.Key, err)
+			return nil, c.Located("command."+name, bad.Key, err)
 		}
 		if err != nil {
 			return nil, err
@@ -37,9 +37,6 @@ func (c *Config) OwnCommands() ([]owncommand.Command, error) {
 	}
 	return all, nil
 }
-
-// Located adds to an error of a section's key where that stands in the file.
-func (c *Config) Located(section, key string, err error) error { return c.located(section, key, err) }
 
 func (c *Config) checkCommands() error {
 	_, err := c.OwnCommands()

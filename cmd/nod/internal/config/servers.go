@@ -41,7 +41,7 @@ func (c *Config) checkServers() error {
 		err := s.Check()
 		var bad *mcp.ConfigError
 		if errors.As(err, &bad) {
-			return c.located("mcp."+s.Name, bad.Key, err)
+			return c.Located("mcp."+s.Name, bad.Key, err)
 		}
 		if err != nil {
 			return fmt.Errorf("config: %w", err)
@@ -50,8 +50,8 @@ func (c *Config) checkServers() error {
 	return nil
 }
 
-// located says where in the file a section's key stands, or the section begins.
-func (c *Config) located(section, key string, err error) error {
+// Located says where in the file a section's key stands, or the section begins.
+func (c *Config) Located(section, key string, err error) error {
 	if at, ok := c.origins[section+"."+key]; ok && key != "" {
 		return fmt.Errorf("config: %s: %w", at, err)
 	}
