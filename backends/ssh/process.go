@@ -120,6 +120,9 @@ func (c *Conn) begin(ctx context.Context, cmd backends.Command, r request, nonce
 			s.close()
 			return nil, startError(word, cmd)
 		}
+	case <-c.down: // a session on the operator's master does not notice
+		s.close()
+		return nil, fmt.Errorf("ssh: %w: %w", ErrUnsure, c.downErr)
 	case <-waiting.Done():
 		s.close()
 		return nil, fmt.Errorf("ssh: %w: the other side says nothing within %s", ErrUnsure, shellTime)

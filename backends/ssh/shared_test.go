@@ -113,6 +113,33 @@ func TestConformanceOnTheOperatorsMaster(t *testing.T) {
 	}
 }
 
+// A master answers by itself when its link is dead: what is being started then is given up with
+// the connection, and does not keep another one from being made.
+func TestAStartOnAMasterThatHangsIsGivenUp(t *testing.T) {
+	files := newWorld(t)
+	lock, begun := files.path("lock"), files.path("begun")
+	w := newWorld(t, `ForceCommand test -e `+lock+` && touch `+begun+`; while test -e `+lock+`; do sleep 0.05; done; exec sh -c "$SSH_ORIGINAL_COMMAND"`)
+	opt := w.options()
+	opt.Shared, opt.Keepalive = onMaster(w.operatorsMaster()), 200*time.Millisecond
+	c := w.dial(opt)
+	files.write("lock", "")
+	failed := make(chan error, 1)
+	go func() {
+		_, err := c.Exec(t.Context(), backends.Command{Argv: []string{"true"}})
+		failed <- err
+	}()
+	until(t, "the shell", func() bool { _, err := os.Stat(begun); return err == nil })
+	w.freeze()
+	select {
+	case err := <-failed:
+		if !errors.Is(err, ssh.ErrUnsure) || !errors.Is(err, backends.ErrUnreachable) {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Error("it waits for the shell")
+	}
+}
+
 func TestTheEndOfTheOperatorsMasterIsNoticed(t *testing.T) {
 	w := newWorld(t)
 	path := w.operatorsMaster()
