@@ -170,6 +170,7 @@ func chatStory(h *hand) {
 func terminalStory(h *hand) {
 	h.opens(120, 30)
 	h.shell(`clear; echo abcdefghi jklmn; echo opqrstuvw xyz12`, "║opqrstuvw xyz12")
+	h.see("││ready$") // where the cursor then stands
 	moving := func(id keys.ID, want string, before ...string) {
 		h.t.Helper()
 		h.each(keys.Pane, id, func(press func()) {
