@@ -62,6 +62,9 @@ type Plugin struct {
 // out.
 func Read(dir string) (Plugin, error) {
 	p := Plugin{Dir: dir, Files: map[string]string{}}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return p, fmt.Errorf("%q is no folder; name the one that has %s", dir, ManifestName)
+	}
 	total := 0
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {

@@ -103,6 +103,9 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	if _, err := Read("nowhere"); err == nil || !strings.Contains(err.Error(), `"nowhere" is no folder`) {
+		t.Error(err)
+	}
 	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "has no plugin.toml") {
 		t.Error(err)
 	}
