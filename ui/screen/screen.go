@@ -184,7 +184,9 @@ func (s *Screen) Resume() error {
 
 // letGo stops the screen below by stop, and reports whether it did within letGoTime.
 // Input is thrown away meanwhile: tcell waits for its goroutines, which wait for room in
-// the queue of events. What this program has posted itself is no input, and comes behind.
+// the queue of events. So is what they have left in the queue: a key from before would come
+// to this program when it is back. What this program has posted itself is no input, and comes
+// behind.
 func (s *Screen) letGo(stop func()) bool {
 	var posted []tcell.Event
 	defer func() {
@@ -206,6 +208,9 @@ func (s *Screen) letGo(stop func()) bool {
 	for {
 		select {
 		case <-stopped:
+			for s.HasPendingEvent() {
+				posted = s.drop(posted)
+			}
 			return true
 		default:
 			if time.Now().After(end) {
