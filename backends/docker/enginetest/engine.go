@@ -199,18 +199,35 @@ func (e *Engine) Do(t testing.TB, args ...string) string {
 	cmd := e.Command(t, args...)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
-	if len(args) == 2 && args[0] == "unpause" {
-		late := time.AfterFunc(unpauseWait, func() { e.thaw(args[1]) })
-		defer late.Stop()
-	}
-	if err := cmd.Run(); err != nil {
+	if err := e.thawing(args[len(args)-1], cmd.Run); err != nil {
 		t.Fatalf("%s %q: %v: %s", e.Kind, args, err, complaint.String())
 	}
 	return strings.TrimSpace(out.String())
 }
 
-// unpauseWait is how long an engine may take to thaw a container.
-const unpauseWait = 10 * time.Second
+// thawing does what is asked of a container. One that is frozen may hang the engine (see
+// thaw), so it is thawed in between, again and again.
+func (e *Engine) thawing(container string, do func() error) error {
+	if _, frozen := e.frozen.Load(container); !frozen {
+		return do()
+	}
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(thawAfter):
+				e.thaw(container)
+			}
+		}
+	}()
+	return do()
+}
+
+// thawAfter is how long an engine may take with a container that is frozen.
+const thawAfter = 10 * time.Second
 
 // thaw thaws a container in the engine's place: one that was frozen while a
 // program was on its way into it waits for that program, which waits to be
@@ -245,7 +262,7 @@ func (e *Engine) Container(t testing.TB, args ...string) string {
 	}
 	e.Do(t, append(options, args...)...)
 	t.Cleanup(func() {
-		_ = e.Command(t, "rm", "-f", name).Run() // a test may have removed it
+		_ = e.thawing(name, e.Command(t, "rm", "-f", name).Run) // a test may have removed it
 	})
 	return name
 }
