@@ -34,6 +34,11 @@ function __nod_d --on-event fish_postexec
     end
     set -g __nod_v $s[1]
 end
+for __nod_y in (functions --handlers-type generic | string match -rg '^fish_postexec (\S+)$')
+    string match -q '__nod_*' $__nod_y
+    or functions $__nod_y | source
+end
+set -e __nod_y
 function __nod_q --on-event fish_prompt
     set -l s $__nod_v $status
     set -q __nod_v; and set -g __nod_w 1
