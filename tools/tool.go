@@ -131,6 +131,8 @@ type Result struct {
 	// Repaired tells the model what was taken differently from how it was written,
 	// such as a flag that was sent as text.
 	Repaired []string
+	// Notes are what hooks say of the call; the model is told them beside the value.
+	Notes []string
 	// Record is what the ledger is told.
 	Record Record
 	// Only, if not nil, are the tools that may be called from now on to the end of

@@ -93,6 +93,9 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 	})
 	reports := agent.NewSequencer(sink)
 	defer reports.Close()
+	for _, note := range s.notes {
+		reports.Send(agent.CallProgress{Call: s.Call, Progress: tools.Progress{Note: note, Step: true}})
+	}
 	env := tools.Env{
 		Call: s.Call, Target: a.Target, Grant: answer.Decision.Grant, Now: g.cfg.Now, Outputs: s.Outputs,
 		Conversation: s.Conversation,
@@ -216,6 +219,7 @@ func (g *Gate) over(s Step, ref *ledger.Ref, c ledger.Conclusion, text string) {
 	if g.cfg.Ended != nil {
 		g.cfg.Ended(ended)
 	}
+	g.endedLate(s, ended)
 }
 
 // TakeEnded returns what has ended since it was last asked.

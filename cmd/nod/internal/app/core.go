@@ -22,6 +22,7 @@ import (
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/tools/files"
 	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/plugin/hook"
 	"github.com/nod-console/nod/tools/plugin/mcp"
 )
 
@@ -45,6 +46,7 @@ type Core struct {
 	secrets  *redact.Keeper
 	Gate     *gate.Gate
 	Servers  *mcp.Set
+	Hooks    *hook.Set
 	plugins  chan struct{} // closed when each plugin was tried
 	trace    *trace.Writer // nil unless NOD_TRACE is set
 
@@ -126,6 +128,7 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	if h.Tools, err = h.register(p); err != nil {
 		return h, err
 	}
+	h.openHooks()
 	timeout := c.Agent.ToolTimeout
 	if p.Unbounded {
 		timeout = 0
@@ -133,7 +136,7 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	h.Gate, err = gate.New(gate.Config{
 		Tools: h.Tools, Policy: h.Policy, Ledger: h.recorder,
 		Operator: process.Operator(), Timeout: timeout, Secrets: h.secrets, Ended: p.Ended,
-		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember,
+		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember, Hooks: h.Hooks,
 	})
 	if err != nil {
 		return h, err

@@ -23,6 +23,7 @@ type Config struct {
 	// Servers are the [mcp.NAME] sections, Commands the [command.NAME] sections.
 	Servers  map[string]Server
 	Commands map[string]Command
+	Hooks    map[string]Hook // [hook.NAME]
 
 	origins map[string]Origin
 	path    string
