@@ -127,7 +127,7 @@ func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, 
 	if err := h.Servers.Start(); err != nil {
 		return err
 	}
-	if err := h.PluginsTried(ctx); err != nil {
+	if err := h.Plugins.Tried(ctx); err != nil {
 		return fmt.Errorf("ask: %w", err)
 	}
 	if err := h.Servers.Ready(ctx); err != nil {

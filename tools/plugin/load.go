@@ -28,20 +28,30 @@ type Options struct {
 // Loaded is a plugin whose process has started.
 type Loaded struct {
 	Plugin
-	tools []tools.Tool
-	host  *host.Host
+	tools    []tools.Tool
+	hooks    []string // events
+	commands []lua.OwnCommand
+	host     *host.Host
+	lines    *lines
 }
 
 // Tools are the tools that it has registered.
 func (l *Loaded) Tools() []tools.Tool { return l.tools }
 
 // Close ends its process.
-func (l *Loaded) Close() { l.host.Close() }
+func (l *Loaded) Close() {
+	l.host.Close()
+	l.lines.close()
+}
 
 // Load starts a plugin and takes what it registers. The end of ctx ends the start, too.
 // Nothing is left behind after an error.
 func Load(ctx context.Context, p Plugin, o Options) (*Loaded, error) {
-	l := &Loaded{Plugin: p}
+	l := &Loaded{Plugin: p, lines: newLines(func(method, text string) {
+		if o.Told != nil {
+			o.Told(p.Name, method, text)
+		}
+	})}
 	code := map[string]string{}
 	for name, text := range p.Files {
 		if strings.HasSuffix(name, ".lua") {
@@ -58,8 +68,8 @@ func Load(ctx context.Context, p Plugin, o Options) (*Loaded, error) {
 		},
 		Told: func(method string, params json.RawMessage) {
 			var text string
-			if o.Told != nil && json.Unmarshal(params, &text) == nil {
-				o.Told(p.Name, method, harmless.Text(text))
+			if json.Unmarshal(params, &text) == nil {
+				l.lines.say(method, text)
 			}
 		},
 	})
@@ -73,7 +83,7 @@ func Load(ctx context.Context, p Plugin, o Options) (*Loaded, error) {
 		err = l.take(got)
 	}
 	if err != nil {
-		l.host.Close()
+		l.Close()
 		return nil, fmt.Errorf("plugin %s: %s", p.Name, harmless.Text(err.Error()))
 	}
 	return l, nil
@@ -92,7 +102,7 @@ func (l *Loaded) take(got lua.Registered) error {
 		t.Description = harmless.Text(t.Description)
 		l.tools = append(l.tools, &tool{of: l, Tool: t})
 	}
-	return nil
+	return errors.Join(l.takeHooks(got.Hooks), l.takeCommands(got.Commands))
 }
 
 // tool is a tool of a plugin.

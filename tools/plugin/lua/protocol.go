@@ -3,6 +3,7 @@ package lua
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -11,6 +12,9 @@ const Command = "plugin-process"
 
 // MaxTools is how many tools one plugin can have.
 const MaxTools = 32
+
+// MaxCommands is how many commands one plugin can have.
+const MaxCommands = 16
 
 // Start is the parameter of the call "start".
 type Start struct {
@@ -25,7 +29,9 @@ type Start struct {
 
 // Registered is the answer to "start": what the plugin's code has registered.
 type Registered struct {
-	Tools []Tool `json:"tools"`
+	Tools    []Tool       `json:"tools"`
+	Hooks    []string     `json:"hooks"` // events
+	Commands []OwnCommand `json:"commands"`
 }
 
 // Tool is a tool that a plugin has registered.
@@ -41,6 +47,37 @@ type Tool struct {
 type ToolCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
+}
+
+// OwnCommand is a command of the operator's that a plugin has registered.
+type OwnCommand struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Args        string `json:"args"` // what follows it, in words; empty: nothing
+}
+
+// HookCall is the parameter of the call "hook". The answer is a hook's.
+type HookCall struct {
+	Event string          `json:"event"`
+	Told  json.RawMessage `json:"told"`
+}
+
+// CommandCall is the parameter of the call "command".
+type CommandCall struct {
+	Name string `json:"name"`
+	Args string `json:"args"` // what the operator has written behind the command
+}
+
+// CommandResult is the answer to the call "command": a text for the operator, a prompt for
+// the model, or both.
+type CommandResult struct {
+	Print  string `json:"print"`
+	Prompt string `json:"prompt"`
+}
+
+// ValidCommand reports whether a command can be called that.
+func ValidCommand(s string) bool {
+	return ValidName(s) && len(s) <= 32 && !strings.ContainsAny(s, "_0123456789")
 }
 
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`) })

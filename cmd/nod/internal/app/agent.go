@@ -28,7 +28,7 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 	if err := h.registerTask(func() *turn.Agent { return turns }); err != nil {
 		return nil, err
 	}
-	h.loadPlugins()
+	h.Plugins.Start()
 	c := turn.Config{
 		Memory: h.guidance.memory, Guidance: h.guidance.guidance,
 		Model: b.ForTurn(), Gate: h.Gate, History: store, Pinned: todos,

@@ -22,6 +22,7 @@ import (
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/tools/files"
 	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/plugin"
 	"github.com/nod-console/nod/tools/plugin/hook"
 	"github.com/nod-console/nod/tools/plugin/mcp"
 )
@@ -47,7 +48,7 @@ type Core struct {
 	Gate     *gate.Gate
 	Servers  *mcp.Set
 	Hooks    *hook.Set
-	plugins  chan struct{} // closed when each plugin was tried
+	Plugins  *plugin.Set
 	trace    *trace.Writer // nil unless NOD_TRACE is set
 
 	verifier *tools.Verifier
@@ -139,6 +140,9 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember, Hooks: h.Hooks,
 	})
 	if err != nil {
+		return h, err
+	}
+	if err = h.openPlugins(); err != nil {
 		return h, err
 	}
 	h.Guard.Fill(h.Gate.Fill)

@@ -275,7 +275,7 @@ func (d *Controller) talking(ctx context.Context) (turns *turn.Agent, talk strin
 	if err := d.awaitTarget(ctx); err != nil {
 		return nil, "", err
 	}
-	if err := parts.core.PluginsTried(ctx); err != nil {
+	if err := parts.core.Plugins.Tried(ctx); err != nil {
 		return nil, "", err
 	}
 	if s := parts.core.Servers; s.HasRequired() {
