@@ -71,6 +71,7 @@ type runReport struct {
 func (r *runner) tell(ctx context.Context, answer gate.Answer, report *runReport) int {
 	status, reason := r.judge(ctx, answer, report)
 	report.Error = reason
+	report.Notices = append(report.Notices, answer.Result.Notes...)
 	if reason != "" {
 		r.out.complain("%s", screen.CleanLines(reason))
 	}

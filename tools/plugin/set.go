@@ -316,6 +316,14 @@ type Status struct {
 	Commands       []string
 }
 
+// Line is the status in a line.
+func (s Status) Line() string {
+	if s.Fault != "" {
+		return s.Name + ": does not run: " + s.Fault
+	}
+	return strings.TrimSpace(s.Name+" "+s.Version) + ": runs"
+}
+
 // Statuses are how the plugins stand, by name.
 func (s *Set) Statuses() []Status {
 	var all []Status

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
@@ -54,4 +55,24 @@ func (h *Core) tell(text string) {
 	if h.warn != nil {
 		h.warn(text)
 	}
+}
+
+// PluginLines are the lines of /plugins.
+func PluginLines(s *plugin.Set) []string {
+	var lines []string
+	for _, st := range s.Statuses() {
+		lines = append(lines, st.Line())
+		for _, part := range []struct {
+			word  string
+			names []string
+		}{{"tools", st.Tools}, {"left out", st.LeftOut}, {"hooks", st.Hooks}, {"commands", st.Commands}} {
+			if len(part.names) > 0 {
+				lines = append(lines, "  "+part.word+": "+strings.Join(part.names, ", "))
+			}
+		}
+	}
+	if lines == nil {
+		lines = []string{"no plugin is installed; nod help plugins says how one is written"}
+	}
+	return lines
 }
