@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Program  []string // nod itself, as a plugin's process
 	Unsealed bool     // also where the system cannot confine it
+	Test     bool     // run the plugin's test, too, if it has one
 	// Told is told what a plugin has for the operator ("notify") or the log ("log"). It
 	// must be quick.
 	Told   func(plugin, method, text string)
@@ -58,11 +59,15 @@ func Load(ctx context.Context, p Plugin, o Options) (*Loaded, error) {
 			code[name] = text
 		}
 	}
+	test := ""
+	if _, there := code[TestName]; there && o.Test {
+		test = TestName
+	}
 	l.host = host.New(host.Options{
 		Program: o.Program, Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}, Limits: o.Limits,
 		Start: func(limits host.Limits) any {
 			return lua.Start{
-				Plugin: p.Name, Entry: p.Entry, Files: code, Config: p.Config,
+				Plugin: p.Name, Entry: p.Entry, Files: code, Config: p.Config, Test: test,
 				Memory: limits.Memory, CPU: int(limits.CPU / time.Second), Unsealed: o.Unsealed,
 			}
 		},

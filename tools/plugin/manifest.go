@@ -29,6 +29,9 @@ const (
 // ManifestName is the file that makes a folder a plugin.
 const ManifestName = "plugin.toml"
 
+// TestName is the file that is run by a check, behind the plugin's code.
+const TestName = "test.lua"
+
 // Manifest is plugin.toml.
 type Manifest struct {
 	Name        string         `toml:"name"`
@@ -100,9 +103,14 @@ func Read(dir string) (Plugin, error) {
 	if err != nil {
 		return p, err
 	}
+	return p.parsed()
+}
+
+// parsed is the plugin with what its files say.
+func (p Plugin) parsed() (Plugin, error) {
 	text, there := p.Files[ManifestName]
 	if !there {
-		return p, fmt.Errorf("%q has no %s", dir, ManifestName)
+		return p, fmt.Errorf("%q has no %s", p.Dir, ManifestName)
 	}
 	dec := toml.NewDecoder(bytes.NewReader([]byte(text))).DisallowUnknownFields()
 	if err := dec.Decode(&p.Manifest); err != nil {

@@ -12,9 +12,8 @@ import (
 // A command that was added while the console runs stands in the palette and behind the
 // slash. What it says is shown, and a prompt that it makes is the operator's to send.
 func TestACommandIsAdded(t *testing.T) {
-	d := newDesk()
 	var sent []string
-	d.opt = func(opt *console.Options) {
+	s := begin(t, 80, 24, func(opt *console.Options) {
 		opt.Own = &console.Own{
 			Mean: func(_ context.Context, word, args string) (console.Meaning, error) {
 				sent = append(sent, word+" "+args)
@@ -27,10 +26,9 @@ func TestACommandIsAdded(t *testing.T) {
 			List:   func(context.Context) ([]string, error) { return []string{"duty 1.0.0: runs"}, nil },
 			Reload: func(context.Context) ([]string, error) { return []string{"nothing has changed"}, nil },
 		}
-	}
-	s := d.open(t, 80, 24)
+	})
 	s.Type("/duty").Press("Enter").See("unknown command /duty")
-	s.Console().SetCommands([]keys.Custom{{Word: "duty", Args: "[day]", Text: "who is on call"}})
+	s.console.SetCommands([]keys.Custom{{Word: "duty", Args: "[day]", Text: "who is on call"}})
 	s.Idle().Type("/duty Monday").Press("Enter").See("Ada is on call").See("> Sum up the alerts")
 	if got := strings.Join(sent, ","); got != "duty Monday" {
 		t.Error(got)

@@ -22,6 +22,7 @@ type Start struct {
 	Entry    string            `json:"entry"`  // which of the files is run
 	Files    map[string]string `json:"files"`  // the plugin's .lua files
 	Config   map[string]any    `json:"config"` // what nod.config is
+	Test     string            `json:"test"`   // a file that is run behind the entry; empty: none
 	Memory   int64             `json:"memory"`
 	CPU      int               `json:"cpu"`      // seconds
 	Unsealed bool              `json:"unsealed"` // go on where the system cannot seal

@@ -59,6 +59,9 @@ func load(ctx context.Context, p *host.Peer, s Start) (*script, error) {
 	}
 	_, err := sc.run(ctx, L, func() (*lua.LFunction, error) { return L.Load(strings.NewReader(code), s.Entry) })
 	sc.loading = false
+	if err == nil && s.Test != "" {
+		err = sc.test(ctx, s.Test, s.Files[s.Test])
+	}
 	return sc, err
 }
 
