@@ -62,6 +62,8 @@ type Config struct {
 	Pinned func(said []history.Message) string
 	// Hooks have a say in what is said; nil: there are none.
 	Hooks *hook.Set
+	// NoTools keeps all tools from the model; the operator's own calls are made.
+	NoTools bool
 	// Trace is told of each request, reply, call and result; nil means nobody.
 	Trace Tracer
 	// Now is the clock; nil means time.Now.

@@ -218,7 +218,7 @@ func (t *turn) request(llm Model, last bool) model.Request {
 	}
 	if last {
 		r.Messages = briefing.Attach(r.Messages, briefing.Notice(t.seal, "No more calls are possible in this turn. Answer now with what you know, and say what is left to do."), model.FromNod)
-	} else {
+	} else if !t.cfg.NoTools {
 		r.Tools = briefing.Tools(t.cfg.Gate.Tools(), briefing.Offer{Only: t.only, Extra: t.cfg.under.extras(), Context: llm.ContextLimit})
 	}
 	return r

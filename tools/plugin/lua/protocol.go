@@ -2,9 +2,9 @@ package lua
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/nod-console/nod/tools"
 )
 
 // Command is the argument with which nod is started again to be a plugin's process.
@@ -81,7 +81,5 @@ func ValidCommand(s string) bool {
 	return ValidName(s) && len(s) <= 32 && !strings.ContainsAny(s, "_0123456789")
 }
 
-var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`) })
-
 // ValidName reports whether a tool or a plugin can be called that.
-func ValidName(s string) bool { return name().MatchString(s) }
+func ValidName(s string) bool { return tools.ValidName(s) }

@@ -32,7 +32,7 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 	c := turn.Config{
 		Memory: h.guidance.memory, Guidance: h.guidance.guidance,
 		Model: b.ForTurn(), Gate: h.Gate, History: store, Pinned: todos,
-		SystemPrompt: h.config.Agent.SystemPrompt, Situation: h.situation, Hooks: h.Hooks,
+		SystemPrompt: h.config.Agent.SystemPrompt, Situation: h.situation, Hooks: h.Hooks, NoTools: !h.config.Tools.Enabled,
 		MaxIterations: h.config.Agent.MaxIterations, MaxTokens: h.config.Agent.MaxTokens,
 	}
 	if h.config.Agent.ShowPane {

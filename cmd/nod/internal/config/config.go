@@ -45,6 +45,7 @@ type Agent struct {
 
 // Tools is the [tools] section.
 type Tools struct {
+	Enabled      bool // the model may call tools at all
 	Shell        bool
 	Files        bool
 	Fetch        bool
@@ -55,6 +56,7 @@ type Tools struct {
 	FetchAllowed []string // domains; none means all
 	FetchBlocked []string // domains
 	BraveKey     string   // for Brave's search API
+	BraveRing    string   // that key's name in the desktop's keyring
 }
 
 // Tmux is the [tmux] section.

@@ -44,6 +44,9 @@ func Load(src Source) (*Config, error) {
 	if err := c.loadFlags(src); err != nil {
 		return nil, err
 	}
+	if err := c.modelAtAddress(); err != nil {
+		return nil, err
+	}
 	return c, c.check()
 }
 
