@@ -101,6 +101,16 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 		Conversation: s.Conversation,
 		Progress:     func(p tools.Progress) { reports.Send(agent.CallProgress{Call: s.Call, Progress: p}) },
 	}
+	if g.cfg.Chunks {
+		secrets := g.Secrets(s.Conversation)
+		env.Chunk = func(stream tools.Stream, text string) {
+			p := tools.Progress{Stdout: secrets.Text(text)}
+			if stream == tools.Stderr {
+				p = tools.Progress{Stderr: p.Stdout}
+			}
+			reports.Send(agent.CallProgress{Call: s.Call, Progress: p})
+		}
+	}
 	env.Effect = func(ctx context.Context, e tools.Effect) tools.Result { return g.effect(ctx, s, e, reports) }
 	began := g.cfg.Now()
 	limited, stop := g.limit(ctx, a)

@@ -72,6 +72,9 @@ type Config struct {
 	// Secrets is what keeps secrets from the model; nil means one of the gate's
 	// own, with the built-in kinds.
 	Secrets *redact.Keeper
+	// Chunks lets the sinks of calls get what commands write, as it comes, with secrets
+	// taken out line by line.
+	Chunks bool
 	// Hooks have a say before and after each step; nil: there are none.
 	Hooks *hook.Set
 	// Now is the clock; nil means time.Now.

@@ -68,6 +68,7 @@ type Options struct {
 	Choose     desk.Asker        // the model's questions; nil: nobody is there
 	Spare      string            // where conversations are that cannot be kept; empty: nowhere
 	Unbounded  bool              // no time-out but the action's own
+	Chunks     bool              // events have what commands write, as it comes
 	Ended      func(agent.RunEnded)
 	Reverting  func(agent.Reverting)
 	Fill       mcp.Asker // what servers ask for; nil: that is declined
@@ -137,7 +138,7 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	h.Gate, err = gate.New(gate.Config{
 		Tools: h.Tools, Policy: h.Policy, Ledger: h.recorder,
 		Operator: process.Operator(), Timeout: timeout, Secrets: h.secrets, Ended: p.Ended,
-		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember, Hooks: h.Hooks,
+		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember, Chunks: p.Chunks, Hooks: h.Hooks,
 	})
 	if err != nil {
 		return h, err
