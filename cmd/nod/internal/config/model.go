@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -148,4 +149,29 @@ func mask(secret string) string {
 		return ""
 	}
 	return "(set, not shown)"
+}
+
+// modelAtAddress makes a profile of agent.model where that is the address of a server
+// instead of a name: "http://127.0.0.1:8080", with "#NAME" for one of several models. A
+// server whose address has no path is taken to have its API below /v1.
+func (c *Config) modelAtAddress() error {
+	at := c.Agent.Model
+	if !strings.HasPrefix(at, "http://") && !strings.HasPrefix(at, "https://") {
+		return nil
+	}
+	u, err := url.Parse(at)
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.User != nil {
+		return fmt.Errorf("config: agent.model is %q (%s): want a name, or an address such as http://127.0.0.1:8080/v1", at, c.origins["agent.model"])
+	}
+	m := Model{Model: u.Fragment}
+	u.Fragment = ""
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1"
+	}
+	m.BaseURL = u.String()
+	c.Models[at] = m
+	for _, field := range []string{"base_url", "model"} {
+		c.origins["model."+at+"."+field] = c.origins["agent.model"]
+	}
+	return nil
 }
