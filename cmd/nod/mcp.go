@@ -124,7 +124,7 @@ func (a *program) checkServer(ctx context.Context, name string, accept bool) (er
 		if terminal == nil {
 			return process.ExitStatus(process.StatusDenied)
 		}
-		yes, err := terminal.Allow(ctx, "accept?", "Every call still asks. Is the model to use these tools?")
+		yes, err := terminal.Allow(ctx, "accept?", "Every call still asks. Is the model to use these?")
 		if err != nil {
 			return err
 		}
@@ -136,5 +136,5 @@ func (a *program) checkServer(ctx context.Context, name string, accept bool) (er
 	if err != nil {
 		return fmt.Errorf("mcp check: %w", err)
 	}
-	return a.printf("accepted: the model can call %s of %s\n", mcp.Count(usable, "tool"), name)
+	return a.printf("accepted: the model can call %s of %s\n", usable, name)
 }

@@ -124,6 +124,11 @@ func (f *fixture) call(ctx context.Context, name, args string, env tools.Env) to
 	if !ok {
 		f.t.Fatalf("there is no tool %s", name)
 	}
+	return f.run(ctx, t, args, env)
+}
+
+func (f *fixture) run(ctx context.Context, t tools.Tool, args string, env tools.Env) tools.Result {
+	f.t.Helper()
 	a, err := t.Plan(ctx, json.RawMessage(args), env)
 	if err != nil {
 		f.t.Fatal(err)
@@ -169,7 +174,7 @@ func TestAToolIsWithheldUntilItWasShownAndAccepted(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	st := f.Statuses()[0]
-	if line := st.Line(); !strings.Contains(line, "good (good 1.2): connected, 6 tools, 1 prompt, 1 resource") {
+	if line := st.Line(); !strings.Contains(line, "good (good 1.2): connected, 7 tools, 1 prompt, 1 resource") {
 		t.Errorf("status %q", line)
 	}
 	// Another start knows what was accepted.

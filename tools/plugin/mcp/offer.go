@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -29,6 +30,9 @@ func (s *server) list(ctx context.Context, l *link) error {
 			if err != nil {
 				return s.reason(ctx, l, err, "list its tools")
 			}
+			if strings.HasPrefix(t.Name, resourceKey) {
+				return &FaultError{fmt.Sprintf("its tool %q has a name that only a resource can have", harmless.Line(t.Name, 40))}
+			}
 			if len(offered) == MaxTools {
 				if left++; left > 100*MaxTools {
 					return &FaultError{fmt.Sprintf("its list of tools goes on after %d", 100*MaxTools)}
@@ -39,7 +43,7 @@ func (s *server) list(ctx context.Context, l *link) error {
 			if err != nil {
 				return &FaultError{fmt.Sprintf("the definition of its tool %q cannot be read: %v", harmless.Line(t.Name, 40), err)}
 			}
-			offered[d.Name] = d
+			offered[d.key()] = d
 		}
 	}
 	var prompts []*sdk.Prompt
@@ -52,16 +56,23 @@ func (s *server) list(ctx context.Context, l *link) error {
 		}
 	}
 	var resources []*sdk.Resource
+	odd := 0
 	if caps.Resources != nil {
 		for r, err := range l.session.Resources(ctx, nil) {
 			if err != nil || len(resources) == maxListed {
 				break
 			}
+			d, err := resourceDefinition(r)
+			if err != nil {
+				odd++
+				continue
+			}
 			resources = append(resources, r)
+			offered[d.key()] = d
 		}
 	}
 	s.mu.Lock()
-	s.offered, s.left, s.prompts, s.resources = offered, left, prompts, resources
+	s.offered, s.left, s.odd, s.prompts, s.resources = offered, left, odd, prompts, resources
 	if i := hello.ServerInfo; i != nil {
 		s.about = harmless.Line(i.Name+" "+i.Version, 60)
 	}
@@ -110,8 +121,8 @@ func (s *server) changesNow() ([]Change, error) {
 	return changes(accepted, s.offered), err
 }
 
-// usable are the tools that are accepted as they are offered, by name.
-func (s *server) usable() []Definition {
+// usable are the definitions of a kind that are accepted as they are offered, by name.
+func (s *server) usable(kind string) []Definition {
 	accepted, err := s.set.opt.Pins.Of(s.cfg.Name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +132,7 @@ func (s *server) usable() []Definition {
 	var all []Definition
 	for _, name := range sortedKeys(s.offered) {
 		d := s.offered[name]
-		if was, ok := accepted[name]; ok && was.Digest() == d.Digest() {
+		if was, ok := accepted[name]; ok && d.Kind == kind && was.Digest() == d.Digest() {
 			all = append(all, d)
 		}
 	}

@@ -2,11 +2,15 @@ package mcp
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -84,6 +88,7 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	resp, err := b.base.RoundTrip(r)
+	delivered(r, resp, err)
 	if err != nil {
 		return nil, err
 	}
@@ -124,4 +129,27 @@ func (b *boundedBody) Read(to []byte) (int, error) {
 		return 0, fault
 	}
 	return n, err
+}
+
+// deliveryKey is the key of a context's delivery.
+type deliveryKey struct{}
+
+// withDelivery notes whether a request that is made with the context can have arrived.
+func withDelivery(ctx context.Context) (context.Context, *atomic.Bool) {
+	seen := &atomic.Bool{}
+	return context.WithValue(ctx, deliveryKey{}, seen), seen
+}
+
+// delivered notes how a message came to the server. It has not arrived where there was no
+// connection, and where the server knows no such session (the protocol's meaning of 404).
+func delivered(r *http.Request, resp *http.Response, err error) {
+	seen, ok := r.Context().Value(deliveryKey{}).(*atomic.Bool)
+	if !ok || r.Method != http.MethodPost {
+		return
+	}
+	var op *net.OpError
+	if err != nil && errors.As(err, &op) && op.Op == "dial" || resp != nil && resp.StatusCode == http.StatusNotFound {
+		return
+	}
+	seen.Store(true)
 }

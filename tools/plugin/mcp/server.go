@@ -21,7 +21,7 @@ import (
 // maxListed bounds the prompts and the resources of a server that are listed.
 const maxListed = 256
 
-// maxRetry bounds how long a server that could not be reached is left alone.
+// maxRetry bounds how long a program that could not be started is left alone.
 const maxRetry = time.Minute
 
 // errPatience is the cause of the end of a request that took too long.
@@ -42,11 +42,12 @@ type server struct {
 	retry     time.Time
 	offered   map[string]Definition
 	left      int               // tools beyond MaxTools
+	odd       int               // resources whose address cannot be shown
 	withheld  map[string]string // of the offered tools, why a tool cannot be registered
 	prompts   []*sdk.Prompt
 	resources []*sdk.Resource
 	about     string // what the server calls itself
-	stale     bool   // it has said that its tools have changed
+	stale     bool   // it has said that what it offers has changed
 	shown     string // the fingerprint of the changes that the operator has seen
 	progress  map[string]func(tools.Progress)
 }
@@ -87,7 +88,7 @@ func (s *server) patience(ctx context.Context) (context.Context, context.CancelF
 }
 
 // ensure connects if there is no connection, and reads the tools anew if they have
-// changed. A server that could not be reached is left alone for a while.
+// changed. A program that could not be started is left alone for a while.
 func (s *server) ensure(ctx context.Context) (*link, error) {
 	var got *link
 	err := s.alone(ctx, func() (err error) {
@@ -118,7 +119,7 @@ func (s *server) connected(ctx context.Context) (*link, error) {
 		return l, nil
 	}
 	if l == nil {
-		if wait := retry.Sub(s.set.now()); failed != nil && wait > 0 {
+		if wait := retry.Sub(s.set.now()); failed != nil && s.cfg.Command != "" && wait > 0 {
 			return nil, fmt.Errorf("%w; it is tried again in %s", failed, wait.Round(time.Second))
 		}
 		var err error
@@ -201,12 +202,11 @@ func (s *server) start(argv []string, m *meter) (*program, error) {
 // client is what the server sees of nod.
 func (s *server) client() *sdk.Client {
 	return sdk.NewClient(&sdk.Implementation{Name: "nod", Version: s.set.opt.Version}, &sdk.ClientOptions{
-		Logger:       slog.New(slog.DiscardHandler),
-		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-			s.outdated()
-			s.set.look()
-		},
+		Logger:                      slog.New(slog.DiscardHandler),
+		Capabilities:                &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.renewed() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.renewed() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.renewed() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progressed(r.Params) },
 		ElicitationHandler: func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return s.set.elicit(ctx, s.cfg.Name, r.Params)
@@ -214,7 +214,13 @@ func (s *server) client() *sdk.Client {
 	})
 }
 
-// outdated notes that the server has said that its tools have changed.
+// renewed has the lists read anew that the server has said have changed.
+func (s *server) renewed() {
+	s.outdated()
+	s.set.look()
+}
+
+// outdated notes that the server has said that what it offers has changed.
 func (s *server) outdated() {
 	s.mu.Lock()
 	s.stale = true
@@ -222,14 +228,7 @@ func (s *server) outdated() {
 }
 
 // call calls a tool whose definition has the digest.
-func (s *server) call(ctx context.Context, tool, digest string, args json.RawMessage, env tools.Env) (*sdk.CallToolResult, error) {
-	l, err := s.ensure(ctx)
-	if err != nil {
-		return nil, &unreachable{err}
-	}
-	if !s.accepts(tool, digest) {
-		return nil, &changed{tool}
-	}
+func (s *server) call(ctx context.Context, tool, digest string, args json.RawMessage, env tools.Env) (result *sdk.CallToolResult, err error) {
 	params := &sdk.CallToolParams{Name: tool, Arguments: args}
 	params.SetProgressToken(env.Call)
 	s.mu.Lock()
@@ -240,14 +239,66 @@ func (s *server) call(ctx context.Context, tool, digest string, args json.RawMes
 		delete(s.progress, env.Call)
 		s.mu.Unlock()
 	}()
+	err = s.ask(ctx, func() error {
+		if !s.accepts(tool, digest) {
+			return &changed{"tool", tool}
+		}
+		return nil
+	}, func(ctx context.Context, l *link) (err error) {
+		result, err = l.session.CallTool(ctx, params)
+		return err
+	})
+	return result, err
+}
+
+// ask makes a request of the server. still is called once the server is there; its error
+// keeps the request from being made. A request that has not arrived is made once more, in
+// a new connection: a server of HTTP that was started anew knows no session of before.
+func (s *server) ask(ctx context.Context, still func() error, request func(context.Context, *link) error) error {
+	for again := false; ; again = true {
+		l, err := s.ensure(ctx)
+		if err != nil {
+			return &unreachable{err}
+		}
+		if err := still(); err != nil {
+			return err
+		}
+		lost, arrived, err := s.try(ctx, l, request)
+		if lost {
+			s.discard(l)
+		}
+		if again || !lost || arrived {
+			return err
+		}
+	}
+}
+
+// try makes a request. lost reports whether the connection over HTTP is of no more use,
+// and arrived whether the server can have seen the request.
+func (s *server) try(ctx context.Context, l *link, request func(context.Context, *link) error) (lost, arrived bool, err error) {
 	ctx, stop := s.patience(ctx)
 	defer stop()
+	ctx, seen := withDelivery(ctx)
 	l.meter.begin()
-	result, err := l.session.CallTool(ctx, params)
-	if err != nil {
-		return nil, s.reason(ctx, l, err, "answer")
+	if err = request(ctx, l); err == nil {
+		return false, true, nil
 	}
-	return result, nil
+	var answer *jsonrpc.Error
+	lost = l.program == nil && ctx.Err() == nil && (!errors.As(err, &answer) || answer.Message == rejected)
+	return lost, seen.Load(), s.reason(ctx, l, err, "answer")
+}
+
+// discard forgets a connection, so that the next request makes a new one.
+func (s *server) discard(l *link) {
+	_ = s.alone(context.Background(), func() error { // it waits for no server: each request is bounded
+		s.mu.Lock()
+		mine := s.link == l
+		s.mu.Unlock()
+		if mine {
+			s.drop(l, l.end("the connection has ended"))
+		}
+		return nil
+	})
 }
 
 // unreachable wraps why a call did not reach the server.
@@ -257,10 +308,10 @@ func (e *unreachable) Error() string { return e.err.Error() }
 func (e *unreachable) Unwrap() error { return e.err }
 
 // changed says that a tool is no more what was approved.
-type changed struct{ tool string }
+type changed struct{ kind, name string }
 
 func (e *changed) Error() string {
-	return fmt.Sprintf("the server describes its tool %q in another way than the operator has accepted", e.tool)
+	return fmt.Sprintf("the server describes its %s %q in another way than the operator has accepted", e.kind, e.name)
 }
 
 func (s *server) progressed(p *sdk.ProgressNotificationParams) {

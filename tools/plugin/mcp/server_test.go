@@ -48,7 +48,16 @@ func serve() {
 			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Greet " + r.Params.Arguments["who"] + "\x1b[31m"}}}}, nil
 		})
 	s.AddResource(&sdk.Resource{URI: "file:///notes", Name: "notes"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return &sdk.ReadResourceResult{}, nil
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "file:///notes", Text: "buy milk\x1b[31m"}}}, nil
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "more", Description: "adds a prompt and a resource"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		s.AddPrompt(&sdk.Prompt{Name: "added"}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{}, nil
+		})
+		s.AddResource(&sdk.Resource{URI: "file:///added", Name: "added"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{}, nil
+		})
+		return &sdk.CallToolResult{}, nil, nil
 	})
 	_ = s.Run(context.Background(), &sdk.StdioTransport{})
 }
