@@ -56,6 +56,7 @@ type serverJSON struct {
 	Where    string `json:"where"`
 	Required bool   `json:"required"`
 	Accepted int    `json:"accepted_tools"`
+	Readable int    `json:"accepted_resources"`
 }
 
 func (a *program) listServers(asJSON bool) error {
@@ -70,14 +71,14 @@ func (a *program) listServers(asJSON bool) error {
 	pins, enc := mcp.NewPins(filepath.Join(state, servers.PinsFile)), json.NewEncoder(a.Out)
 	all := c.MCP()
 	for _, s := range all {
-		accepted, err := pins.Of(s.Name)
+		accepted, readable, err := pins.Counts(s.Name)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			err = enc.Encode(serverJSON{s.Name, s.Where(), s.Required, len(accepted)})
+			err = enc.Encode(serverJSON{s.Name, s.Where(), s.Required, accepted, readable})
 		} else {
-			err = a.printf("%s: %s, %s accepted\n", s.Name, screen.CleanLines(s.Where()), mcp.Count(len(accepted), "tool"))
+			err = a.printf("%s: %s, %s accepted\n", s.Name, screen.CleanLines(s.Where()), mcp.Counts(accepted, readable))
 		}
 		if err != nil {
 			return err
@@ -136,5 +137,5 @@ func (a *program) checkServer(ctx context.Context, name string, accept bool) (er
 	if err != nil {
 		return fmt.Errorf("mcp check: %w", err)
 	}
-	return a.printf("accepted: the model can call %s of %s\n", usable, name)
+	return a.printf("accepted: the model can use %s of %s\n", usable, name)
 }

@@ -94,7 +94,7 @@ func (s *Set) Accept(name string) (string, error) {
 		return "", err
 	}
 	s.sync()
-	return counts(len(one.usable("")), len(one.usable(kindResource))), nil
+	return Counts(len(one.usable("")), len(one.usable(kindResource))), nil
 }
 
 // changesBetween compares a copy of what is offered, so that just that is accepted.

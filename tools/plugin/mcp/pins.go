@@ -113,6 +113,19 @@ func (p *Pins) Of(server string) (map[string]Definition, error) {
 	return f.Servers[server], err
 }
 
+// Counts are how many tools and how many resources of a server are accepted.
+func (p *Pins) Counts(server string) (tools, resources int, err error) {
+	accepted, err := p.Of(server)
+	for _, d := range accepted {
+		if d.Kind == kindResource {
+			resources++
+		} else {
+			tools++
+		}
+	}
+	return tools, resources, err
+}
+
 // Set replaces what is accepted of a server.
 func (p *Pins) Set(server string, accepted map[string]Definition) error {
 	p.mu.Lock()

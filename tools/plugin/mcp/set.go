@@ -280,7 +280,7 @@ func pendingOf(all []Change) (p pending) {
 func (p pending) count() int { return p.tools + p.resources }
 
 func (p pending) String() string {
-	return counts(p.tools, p.resources)
+	return Counts(p.tools, p.resources)
 }
 
 func isAre(n int) string {

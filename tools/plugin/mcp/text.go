@@ -10,9 +10,9 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// counts is numbers of tools and resources: "2 tools and 1 resource". Of nothing at all
+// Counts is numbers of tools and resources: "2 tools and 1 resource". Of nothing at all
 // it is "0 tools".
-func counts(tools, resources int) string {
+func Counts(tools, resources int) string {
 	switch {
 	case resources == 0:
 		return Count(tools, "tool")

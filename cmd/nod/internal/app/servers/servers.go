@@ -99,7 +99,7 @@ func Accept(ctx context.Context, s *mcp.Set, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("accepted: the model can call %s of %s, and each call asks", usable, name)}, nil
+	return []string{fmt.Sprintf("accepted: the model can use %s of %s, and each call asks", usable, name)}, nil
 }
 
 // Prompts are the lines of /prompt, of one server or of all.
