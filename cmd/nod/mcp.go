@@ -21,7 +21,7 @@ import (
 func (a *program) mcpCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "mcp",
-		Short: "servers whose tools the model may use (MCP): list, check",
+		Short: "servers whose tools the model may use (MCP): list, check, login, logout",
 		Long: `An MCP server is a program, or an address, whose tools the model may use; each
 call asks. Servers stand in [mcp.NAME] sections of the configuration (nod help mcp).
 A tool can be called once you have seen how the server describes it and have
@@ -46,7 +46,20 @@ and 125 if the server cannot be started.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.checkServer(cmd.Context(), args[0], accept) },
 	}
 	check.Flags().BoolVar(&accept, "accept", false, "accept without asking")
-	parent.AddCommand(list, check)
+	login := &cobra.Command{
+		Use:   "login NAME",
+		Short: "log in at a server with a url, in your browser",
+		Long: `login prints a page of the server's; open it in a browser on this machine, and nod
+takes the answer there. What it gets is in mcp-logins.json in the state folder, which
+you alone can read, is renewed by itself, and is sent to that url and no other.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.loginServer(cmd.Context(), args[0]) },
+	}
+	logout := &cobra.Command{
+		Use: "logout NAME", Short: "forget the login at a server", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.logoutServer(args[0]) },
+	}
+	parent.AddCommand(list, check, login, logout)
 	return parent
 }
 
@@ -91,11 +104,7 @@ func (a *program) listServers(asJSON bool) error {
 }
 
 func (a *program) checkServer(ctx context.Context, name string, accept bool) (err error) {
-	c, err := a.config()
-	if err != nil {
-		return err
-	}
-	h, err := app.Open(c, a.Getenv, app.Options{Version: version})
+	h, err := a.openServers()
 	if err != nil {
 		return err
 	}
@@ -138,4 +147,47 @@ func (a *program) checkServer(ctx context.Context, name string, accept bool) (er
 		return fmt.Errorf("mcp check: %w", err)
 	}
 	return a.printf("accepted: the model can use %s of %s\n", usable, name)
+}
+
+// openServers opens what a command about one server works with.
+func (a *program) openServers() (*app.Core, error) {
+	c, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(c, a.Getenv, app.Options{Version: version})
+}
+
+func (a *program) loginServer(ctx context.Context, name string) (err error) {
+	h, err := a.openServers()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	err = h.Servers.Login(ctx, name, func(page string) error {
+		return a.printf("open this page in a browser on this machine:\n\n%s\n\n", screen.CleanLines(page))
+	})
+	switch {
+	case errors.Is(err, mcp.ErrNoLogin):
+		return a.printf("%s lets nod in without a login\n", name)
+	case err != nil:
+		return fmt.Errorf("mcp login: %w", err)
+	}
+	return a.printf("logged in at %s\n", name)
+}
+
+func (a *program) logoutServer(name string) (err error) {
+	h, err := a.openServers()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	was, err := h.Servers.Logout(name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("mcp logout: %w", err)
+	case !was:
+		return a.printf("there was no login at %s\n", name)
+	}
+	return a.printf("the login at %s is forgotten; at the server it may be valid until its time is up\n", name)
 }

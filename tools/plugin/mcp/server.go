@@ -16,6 +16,7 @@ import (
 
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/plugin/harmless"
+	"github.com/nod-console/nod/tools/plugin/mcp/oauth"
 )
 
 // maxListed bounds the prompts and the resources of a server that are listed.
@@ -166,7 +167,7 @@ func (s *server) connect(ctx context.Context) (l *link, err error) {
 	l = &link{meter: &meter{}, over: make(chan struct{}), free: func() {}}
 	var transport sdk.Transport
 	if s.cfg.URL != "" {
-		transport, l.free, err = remote(s.cfg, s.set.opt.Getenv, l.meter)
+		transport, l.free, err = remote(s.cfg, s.set.opt.Getenv, l.meter, s.logins())
 	} else if l.program, err = s.start(argv, l.meter); err == nil {
 		transport = connection{l.program}
 	}
@@ -369,9 +370,14 @@ const rejected = "rejected by transport"
 
 // reason is an error of the SDK in nod's words. what is what the server was to do.
 func (s *server) reason(ctx context.Context, l *link, err error, what string) error {
-	var answer *jsonrpc.Error
+	var (
+		answer *jsonrpc.Error
+		needed *oauth.NeededError
+	)
 	fault := l.meter.why()
 	switch {
+	case errors.As(err, &needed):
+		return needed
 	case errors.Is(context.Cause(ctx), errPatience):
 		return fmt.Errorf("it did not %s in time (timeout = %q): %w", what, s.cfg.timeout(), errPatience)
 	case ctx.Err() != nil:

@@ -14,9 +14,10 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/plugin/harmless"
+	"github.com/nod-console/nod/tools/plugin/mcp/oauth"
 )
 
-// Options of a Set. All but Ask, Warn, Record, Reserved, Patience and Now are needed.
+// Options of a Set. All but Ask, Warn, Record, Logins, Reserved, Patience and Now are needed.
 type Options struct {
 	Servers  []Config // checked ones
 	Registry *tools.Registry
@@ -37,6 +38,8 @@ type Options struct {
 	Warn func(string)
 	// Record puts on record what was accepted, before it counts. Nil: nobody does.
 	Record func(text string) error
+	// Logins are those at servers of HTTP. Nil: there are none, and none can be made.
+	Logins *oauth.Store
 	// Reserved are names that no server's tool may have.
 	Reserved []string
 	// Patience, if above 0, is the time-out of every server: for tests.
