@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/nod-console/nod/tools/plugin/harmless"
+	"github.com/nod-console/nod/tools/plugin/mcp/oauth"
 )
 
 // loginTime is how long the operator has to log in.
@@ -29,7 +31,11 @@ func (s *Set) Login(ctx context.Context, name string, show func(page string) err
 	if err := one.canLogin(); err != nil {
 		return err
 	}
-	flow, err := s.opt.Logins.Begin(name, one.cfg.URL, s.opt.Version, show)
+	client, err := one.registered()
+	if err != nil {
+		return err
+	}
+	flow, err := s.opt.Logins.Begin(oauth.Request{Server: name, URL: one.cfg.URL, Version: s.opt.Version, Client: client, Show: show})
 	if err != nil {
 		return err
 	}
@@ -80,6 +86,22 @@ func (s *server) canLogin() error {
 		return fmt.Errorf("the MCP server %s has a header Authorization in the configuration, which goes before a login: leave it out to log in", s.cfg.Name)
 	}
 	return nil
+}
+
+// registered is the client that the operator has registered; nil if they have none.
+func (s *server) registered() (*oauthex.ClientCredentials, error) {
+	if s.cfg.ClientID == "" {
+		return nil, nil
+	}
+	c := &oauthex.ClientCredentials{ClientID: s.cfg.ClientID, Issuer: s.cfg.Issuer}
+	if name := s.cfg.ClientSecretEnv; name != "" {
+		secret := s.set.opt.Getenv(name)
+		if secret == "" {
+			return nil, fmt.Errorf("the MCP server %s: client_secret_env: the environment variable %q is not set", s.cfg.Name, name)
+		}
+		c.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
+	}
+	return c, nil
 }
 
 // authorized reports whether the configuration has a header of its own for that.

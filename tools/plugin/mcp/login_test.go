@@ -31,7 +31,10 @@ type guarded struct {
 	valid     map[string]bool   // tokens
 	refresh   string            // what renews the token
 	given     int               // how many tokens
+	scopes    []string          // that were asked for, the last time
+	needs     string            // a scope without which calls are refused
 	renewed   int
+	secrets   []string // of clients
 	elsewhere []string // what requests to other paths had for authorization
 	faults    []string
 }
@@ -64,15 +67,21 @@ func serveGuarded(t *testing.T) *guarded {
 		q := r.URL.Query()
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if q.Get("code_challenge_method") != "S256" || q.Get("resource") != g.URL+"/mcp" || q.Get("client_id") != "nod-1" || !strings.HasPrefix(q.Get("redirect_uri"), "http://127.0.0.1:") {
+		if q.Get("code_challenge_method") != "S256" || q.Get("resource") != g.URL+"/mcp" || !slices.Contains([]string{"nod-1", "mine"}, q.Get("client_id")) || !strings.HasPrefix(q.Get("redirect_uri"), "http://127.0.0.1:") {
 			g.faults = append(g.faults, "authorize "+r.URL.RawQuery)
 		}
+		g.scopes = strings.Fields(q.Get("scope"))
 		g.codes["code1"] = q.Get("code_challenge")
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"code1"}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
 	})
 	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
+		if _, secret, ok := r.BasicAuth(); ok {
+			g.secrets = append(g.secrets, secret)
+		} else if secret := r.FormValue("client_secret"); secret != "" {
+			g.secrets = append(g.secrets, secret)
+		}
 		switch r.FormValue("grant_type") {
 		case "authorization_code":
 			sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
@@ -98,7 +107,14 @@ func serveGuarded(t *testing.T) *guarded {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		g.mu.Lock()
 		ok := g.valid[token]
+		lacks := g.needs != "" && !slices.Contains(g.scopes, g.needs) && r.Header.Get("Mcp-Method") == "tools/call"
+		needs := g.needs
 		g.mu.Unlock()
+		if ok && lacks {
+			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+needs+`"`)
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
 		if !ok {
 			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+g.URL+`/.well-known/oauth-protected-resource/mcp"`)
 			w.WriteHeader(http.StatusUnauthorized)
@@ -207,6 +223,68 @@ func TestALoginThatIsTakenBack(t *testing.T) {
 	g.mu.Unlock()
 	if got := content(f.call(t.Context(), "web_echo", `{"text":"hi"}`, tools.Env{})); !strings.Contains(got, "it does not take the login any more: nod mcp login web") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A server may want more rights for a call than the login has: the next login asks for
+// them, and for those from before.
+func TestALoginWithMoreRights(t *testing.T) {
+	g := serveGuarded(t)
+	g.needs = "write"
+	f := g.set(t, "/mcp", filepath.Join(t.TempDir(), "logins"))
+	login(t, f)
+	f.accept("web")
+	if got := content(f.call(t.Context(), "web_echo", `{"text":"hi"}`, tools.Env{})); !strings.HasPrefix(got, "login_needed: not done: ") || !strings.Contains(got, "may lack the right: nod mcp login web") {
+		t.Errorf("got %q", got)
+	}
+	login(t, f)
+	if got := content(f.call(t.Context(), "web_echo", `{"text":"hi"}`, tools.Env{})); got != "hi" {
+		t.Errorf("then %q", got)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if slices.Sort(g.scopes); !slices.Equal(g.scopes, []string{"tools", "write"}) {
+		t.Errorf("scopes %q", g.scopes)
+	}
+}
+
+// A client that the operator has registered is taken to its authorization server alone.
+func TestALoginOfARegisteredClient(t *testing.T) {
+	g := serveGuarded(t)
+	try := func(issuer string, env map[string]string) error {
+		c := mcp.Config{Name: "web", URL: g.URL + "/mcp", ClientID: "mine", ClientSecretEnv: "SECRET", Issuer: issuer}
+		f := newSet(t, func(o *mcp.Options) {
+			o.Logins, o.Getenv = oauth.NewStore(filepath.Join(t.TempDir(), "logins")), func(k string) string { return env[k] }
+		}, c)
+		return f.Login(t.Context(), "web", func(page string) error {
+			browse(t, page)
+			return nil
+		})
+	}
+	secret := map[string]string{"SECRET": "s3cret"}
+	if err := try(g.URL, secret); err != nil {
+		t.Error(err)
+	}
+	if err := try("https://other.example.com", secret); err == nil || !strings.Contains(err.Error(), "does not match") {
+		t.Errorf("another issuer: %v", err)
+	}
+	if err := try(g.URL, nil); err == nil || !strings.Contains(err.Error(), `the environment variable "SECRET" is not set`) {
+		t.Errorf("no secret: %v", err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !slices.Equal(g.secrets, []string{"s3cret"}) {
+		t.Errorf("secrets %q", g.secrets)
+	}
+	for says, c := range map[string]mcp.Config{
+		"web.issuer: want the address":      {Name: "web", URL: g.URL, ClientID: "mine", ClientSecretEnv: "SECRET"},
+		"web.client_secret_env: \"SECRET\"": {Name: "web", URL: g.URL, ClientSecretEnv: "SECRET"},
+		"web.issuer: \"x\"":                 {Name: "web", URL: g.URL, Issuer: "x"},
+		"web.client_id: is for a url":       {Name: "web", Command: "sh", ClientID: "mine"},
+	} {
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/plugin/harmless"
+	"github.com/nod-console/nod/tools/plugin/mcp/oauth"
 )
 
 // MaxCharacters is the most that one call returns of a result's text.
@@ -25,12 +26,15 @@ func (s *server) failure(ctx context.Context, err error) tools.Result {
 	var (
 		not    *unreachable
 		other  *changed
+		needed *oauth.NeededError
 		answer *jsonrpc.Error
 	)
 	where := "the server " + s.cfg.Name
 	switch {
 	case errors.As(err, &other):
 		return tools.Failure("changed", fmt.Sprintf("not called: %v. They have to accept it first: tell them so", err))
+	case errors.As(err, &needed):
+		return tools.Failure("login_needed", fmt.Sprintf("not done: %s: %v; only the operator can: tell them so", where, needed))
 	case errors.As(err, &not):
 		return tools.Failure("server_unreachable", fmt.Sprintf("not called: %s: %v", where, err))
 	case errors.As(err, &answer):

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 )
 
@@ -57,9 +59,46 @@ func (h *handler) Authorize(_ context.Context, _ *http.Request, resp *http.Respo
 	case l == nil:
 		return &NeededError{h.server, "it wants a login"}
 	case resp.StatusCode == http.StatusForbidden:
+		if more := scopesOf(resp.Header); len(more) > 0 {
+			l.Wanted = union(l.Wanted, union(l.Scopes, more))
+			if err := h.store.Put(h.server, *l); err != nil {
+				return err
+			}
+		}
 		return &NeededError{h.server, "it refuses what is asked of it (403), and the login may lack the right"}
 	}
 	return &NeededError{h.server, "it does not take the login any more"}
+}
+
+// Bounds of the scopes that a server may ask for later.
+const (
+	maxScopes = 50
+	maxScope  = 200 // bytes
+)
+
+// scopesOf are the scopes that a refusal asks for.
+func scopesOf(h http.Header) (scopes []string) {
+	challenges, err := oauthex.ParseWWWAuthenticate(h.Values("WWW-Authenticate"))
+	if err != nil {
+		return nil // it asks for nothing
+	}
+	for _, c := range challenges {
+		if c.Scheme == "bearer" && c.Params["error"] == "insufficient_scope" {
+			scopes = union(scopes, strings.Fields(c.Params["scope"]))
+		}
+	}
+	return scopes
+}
+
+// union adds to scopes what is not among them, within bounds.
+func union(scopes, more []string) []string {
+	all := slices.Clone(scopes)
+	for _, s := range more {
+		if len(all) < maxScopes && len(s) <= maxScope && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // notAgain are the answers after which a token cannot be renewed (RFC 6749, 5.2).

@@ -46,23 +46,46 @@ type Flow struct {
 	failed      error // why the one attempt was in vain
 }
 
-// Begin prepares a login. show is given the page that the operator is to open. Close the
-// flow at the end.
-func (s *Store) Begin(server, serverURL, version string, show func(page string) error) (*Flow, error) {
+// Request is what a login is made with.
+type Request struct {
+	Server  string // its name
+	URL     string // its address
+	Version string // nod's own
+	// Client is what the operator has registered; nil: nod registers itself.
+	Client *oauthex.ClientCredentials
+	// Show is given the page that the operator is to open.
+	Show func(page string) error
+}
+
+// Begin prepares a login. Close the flow at the end.
+func (s *Store) Begin(r Request) (*Flow, error) {
+	before, err := s.Of(r.Server, r.URL)
+	if err != nil {
+		return nil, err
+	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	f := &Flow{store: s, server: server, url: serverURL, show: show, listener: listener, client: Client()}
-	f.OAuthHandler, err = auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
-		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
-			ClientName: "nod", SoftwareVersion: version, RedirectURIs: []string{f.back()},
-			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
-		}},
-		RedirectURL: f.back(), AuthorizationCodeFetcher: f.fetch, RequestRefreshToken: true, AcceptUnadvertisedIss: true,
+	f := &Flow{store: s, server: r.Server, url: r.URL, show: r.Show, listener: listener, client: Client()}
+	c := &auth.AuthorizationCodeHandlerConfig{
+		PreregisteredClient: r.Client,
+		RedirectURL:         f.back(), AuthorizationCodeFetcher: f.fetch, RequestRefreshToken: true, AcceptUnadvertisedIss: true,
 		Client: f.client, NewTokenSource: f.keep,
-	})
-	if err != nil {
+		ScopeFilter: func(found []string) []string {
+			if before == nil {
+				return found
+			}
+			return union(found, before.Wanted)
+		},
+	}
+	if r.Client == nil {
+		c.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName: "nod", SoftwareVersion: r.Version, RedirectURIs: []string{f.back()},
+			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
+		}}
+	}
+	if f.OAuthHandler, err = auth.NewAuthorizationCodeHandler(c); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	return f, nil

@@ -20,6 +20,7 @@ type Login struct {
 	ClientSecret string           `json:"client_secret,omitempty"`
 	AuthStyle    oauth2.AuthStyle `json:"auth_style"`
 	Scopes       []string         `json:"scopes,omitempty"`
+	Wanted       []string         `json:"wanted,omitempty"` // scopes that the server has asked for since
 	Token        *oauth2.Token    `json:"token"`
 }
 
