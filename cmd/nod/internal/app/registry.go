@@ -17,7 +17,7 @@ import (
 // builtin are the names of nod's own tools, also of those that are switched off: a rule
 // that names one never means a server's tool or a plugin's.
 var builtin = []string{
-	"activate_skill", "capture-pane", "compact", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "question",
+	"activate_skill", "capture-pane", "compact", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "mcp_resource", "question",
 	"read_file", "remember", "run_shell", "search_tools", "send-keys", "task", "team", "team_room", "time", "tmux-create-pane",
 	"tmux-create-session", "tmux-kill-pane", "tmux-kill-session", "todo", "web_search", "write_file",
 }
