@@ -57,7 +57,7 @@ func (p *Pane) notReady(program string, why error) error {
 	err := &NotReadyError{Pane: p.ID(), Program: program, Line: p.lastLine(), Wrapped: why}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.unready = unready{err: err, asOf: p.lastly, at: time.Now(), said: errors.Is(why, errMute) || errors.Is(why, errAway)}
+	p.unready = unready{err: err, asOf: p.lastly, at: time.Now(), said: errors.Is(why, errMute) || errors.Is(why, errAway) || errors.Is(why, errRestricted)}
 	return err
 }
 
@@ -261,6 +261,8 @@ var errMute = errors.New("its prompts (PS1 and PS2, or PROMPT_COMMAND and PS1) a
 
 var errAway = errors.New("its output or its prompt does not come to the terminal, so that it cannot say when a command ends; type there: exec >/dev/tty 2>&1 (or use another shell, or run the command without a pane)")
 
+var errRestricted = errors.New("it is a restricted bash (bash -r, rbash), in which nothing can be set up that says when a command ends; use another shell there, or run the command without a pane")
+
 // silent is why a shell that was hooked cannot say when a command ends; nil if it can.
 func silent(shell Shell) error {
 	switch shell {
@@ -268,6 +270,8 @@ func silent(shell Shell) error {
 		return errMute
 	case shells.Away:
 		return errAway
+	case shells.Restricted:
+		return errRestricted
 	}
 	return nil
 }

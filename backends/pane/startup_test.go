@@ -118,3 +118,23 @@ func TestACommandThatRanIsNotSaidToBeRefused(t *testing.T) {
 		})
 	}
 }
+
+// A restricted bash is refused at once, and for its own reason.
+func TestARestrictedShellIsRefused(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T) {
+		r := newRig(t, "bash")
+		r.opt.Shell = []string{"bash", "--norc", "--noprofile", "-r"}
+		p, err := r.open(t).Shared(t.Context())
+		must(t, err)
+		for range 2 {
+			var no *pane.NotReadyError
+			if _, err := p.Run(t.Context(), pane.Request{Command: "echo hi"}); !errors.As(err, &no) || !strings.Contains(err.Error(), "it is a restricted bash") {
+				t.Errorf("error %v", err)
+			}
+		}
+		if s := p.Screen().String(); strings.Contains(s, "cannot redirect") {
+			t.Errorf("it complains:\n%s", s)
+		}
+	})
+}

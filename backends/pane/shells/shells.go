@@ -23,6 +23,9 @@ const (
 
 	// Mute is a shell that cannot be made to say when a command ends.
 	Mute Family = "mute"
+	// Restricted is a bash that neither redirects output nor runs what has a path (bash -r,
+	// rbash).
+	Restricted Family = "restricted"
 	// Away is a shell whose prompt, or what it says of commands, does not come to the
 	// terminal.
 	Away Family = "away"
@@ -49,7 +52,7 @@ func (f Family) Decorates() bool { return f == Zsh || f == Fish }
 
 // Known reports whether a hook may call its shell so.
 func (f Family) Known() bool {
-	return slices.Contains([]Family{Bash, OldBash, Posix, Ash, Ksh, Mksh, Zsh, Fish, Mute, Away}, f)
+	return slices.Contains([]Family{Bash, OldBash, Posix, Ash, Ksh, Mksh, Zsh, Fish, Mute, Away, Restricted}, f)
 }
 
 // Slides reports whether a shell, by its name, shows a line that is too long in one row,

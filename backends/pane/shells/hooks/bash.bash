@@ -1,4 +1,6 @@
-if [[ ! -t 1 ]]; then
+if [[ $- == *r* ]]; then
+builtin printf "FIRST\e]133;R;restricted,%s;h=NONCE\a" "$$"
+elif [[ ! -t 1 ]]; then
 builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" "$$" >&2
 elif [[ ! -t 2 ]]; then
 builtin printf "FIRST\e]133;R;away,%s;h=NONCE\a" "$$"
@@ -18,7 +20,6 @@ if ((BASH_VERSINFO[0]>4 || (BASH_VERSINFO[0]==4 && BASH_VERSINFO[1]>=4))); then
 fi
 __nod_j
 __nod_u='{ __nod_d; } 2>/dev/null' __nod_v='{ __nod_q; } 2>/dev/null'
-if shopt -q restricted_shell; then __nod_u=__nod_d __nod_v=__nod_q; fi
 __nod_4=
 if ((BASH_VERSINFO[0]>4 || (BASH_VERSINFO[0]==4 && BASH_VERSINFO[1]>=4))); then __nod_4=1; fi
 __nod_d() { local s=${1-$?} x="~" w=$__nod_w
@@ -73,11 +74,10 @@ else
   __nod_k=mute
 fi
 if [[ $__nod_k == bash && ( -o emacs || -o vi ) ]]; then
-  __nod_6=1 __nod_h=' 2>/dev/null'
-  if shopt -q restricted_shell; then __nod_h=; fi
+  __nod_6=1
   for __nod_1 in emacs-standard vi-insert vi-command; do
     for __nod_8 in 3 4 5 6; do
-      builtin bind -m "$__nod_1" -x "\"\\e[13$__nod_8~\": ((__nod_5=$__nod_8))$__nod_h" 2>/dev/null || __nod_6=
+      builtin bind -m "$__nod_1" -x "\"\\e[13$__nod_8~\": ((__nod_5=$__nod_8)) 2>/dev/null" 2>/dev/null || __nod_6=
     done
   done
 fi
