@@ -109,6 +109,9 @@ func (s Store) Remove(name string) error {
 	return s.pin(func(pins map[string]string) { delete(pins, name) })
 }
 
+// Accepted are the digests that were accepted, by name.
+func (s Store) Accepted() (map[string]string, error) { return s.pins() }
+
 func (s Store) pins() (map[string]string, error) {
 	pins := map[string]string{}
 	text, err := os.ReadFile(filepath.Join(s.Dir, pinsName))
