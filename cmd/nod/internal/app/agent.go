@@ -38,9 +38,7 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 	if h.config.Agent.ShowPane {
 		c.Snapshot = h.picture
 	}
-	if h.trace != nil {
-		c.Trace = h.trace
-	}
+	c.Trace = h.tracer()
 	turns, err = turn.New(c)
 	return turns, err
 }
