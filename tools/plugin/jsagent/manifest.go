@@ -98,11 +98,11 @@ func known(n *yaml.Node, in string) error {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if !slices.Contains(fields[in], key.Value) {
-			within := ""
+			has := "there are"
 			if in != "" {
-				within = in + " has "
+				has = in + " has"
 			}
-			return fmt.Errorf("line %d: there is no field %q; %sthere are %s", key.Line, key.Value, within, strings.Join(fields[in], ", "))
+			return fmt.Errorf("line %d: there is no field %q; %s %s", key.Line, key.Value, has, strings.Join(fields[in], ", "))
 		}
 		if _, more := fields[key.Value]; more {
 			if err := known(n.Content[i+1], key.Value); err != nil {
