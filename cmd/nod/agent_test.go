@@ -68,6 +68,31 @@ func TestAnAgentWorksAtAGoal(t *testing.T) {
 			t.Errorf("%q is not on record: %s", want, record)
 		}
 	}
+
+	// In a conversation, it is sent as a sub-agent is.
+	m = serveModel(t,
+		calls(call{"t", "task", map[string]any{"agent": "explorer", "task": "read the notes"}}),
+		calls(call{"s", "explorer-read_file", map[string]any{"path": "notes/todo.txt"}}),
+		says("The pump, it says."), says("Done."))
+	w.extra = []string{"NOD_BASE_URL=" + m.URL + "/v1", "NOD_MODEL=scripted"}
+	if out, status := w.all("ask", "what do the notes say?"); status != 0 || !strings.Contains(out, "Done.") {
+		t.Fatalf("ask: %d\n%s", status, out)
+	}
+	asked = m.asked()
+	if names := asked[1].Tools; len(names) != 3 || names[0].Function.Name != "explorer-read_file" {
+		t.Errorf("the sub-agent was offered %v", names)
+	}
+	for _, tool := range asked[0].Tools {
+		if strings.HasPrefix(tool.Function.Name, "explorer") {
+			t.Errorf("the model was offered %s", tool.Function.Name)
+		}
+	}
+	if r := asked[2].result(); !strings.Contains(r, `fix the pump`) {
+		t.Errorf("the sub-agent was told %s", r)
+	}
+	if r := asked[3].result(); !strings.Contains(r, "The pump, it says.") {
+		t.Errorf("the report: %s", r)
+	}
 	code := filepath.Join(w.home, ".local/state/nod/agents/explorer/main.js")
 	if err := os.WriteFile(code, []byte("print(1)"), 0o600); err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.scripted = h.findScripted(store)
 	if err := h.registerTask(func() *turn.Agent { return turns }); err != nil {
 		return nil, err
 	}

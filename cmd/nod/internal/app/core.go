@@ -49,6 +49,8 @@ type Core struct {
 	plugins  chan struct{} // closed when each plugin was tried
 	trace    *trace.Writer // nil unless NOD_TRACE is set
 	traced   turn.Tracer
+	scripted scripted
+	version  string
 
 	verifier *tools.Verifier
 	guidance *Guidance
@@ -78,7 +80,7 @@ type Options struct {
 // gate. No target is open then: see [targets.Targets]. After an error nothing is left
 // open.
 func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err error) {
-	h = &Core{config: c, getenv: getenv, spare: p.Spare, warn: p.Warn, traced: p.Traced}
+	h = &Core{config: c, getenv: getenv, spare: p.Spare, warn: p.Warn, traced: p.Traced, version: p.Version}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())

@@ -13,6 +13,7 @@ import (
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/turn"
+	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/plugin/js"
@@ -39,6 +40,7 @@ type AgentJob struct {
 	Goal         string
 	Conversation string // which there is; it is the agent's
 	Options      jsagent.Options
+	Model        *turn.Model // answers it; nil: the one that turns have
 	// Ready is told of the agent before a model is asked; nil: nobody listens.
 	Ready func(r *jsagent.Run)
 	Sink  agent.Sink
@@ -74,7 +76,7 @@ func (h *Core) RunAgent(ctx context.Context, turns *turn.Agent, store *history.S
 	}
 	return turns.Solo(ctx, j.Conversation, turn.Delegation{
 		From: gate.From{Agent: agentName(j.Agent)}, Task: j.Goal, Prompt: run.SystemPrompt(),
-		Tools: names, MaxIterations: run.Turns(),
+		Tools: []string{}, Extra: names, Model: j.Model, MaxIterations: run.Turns(),
 	}, j.Sink)
 }
 
@@ -140,14 +142,18 @@ const skillTool = "activate_skill"
 // askAlone asks the model one thing, without tools, in a conversation of its own under the
 // agent's.
 func askAlone(ctx context.Context, turns *turn.Agent, store *history.Store, j AgentJob, system, prompt string) (string, error) {
-	c, err := store.CreateUnder(ctx, j.Conversation, agentName(j.Agent), "local", turns.Model().Name)
+	llm := turns.Model().Name
+	if j.Model != nil {
+		llm = j.Model.Name
+	}
+	c, err := store.CreateUnder(ctx, j.Conversation, agentName(j.Agent), local.Name, llm)
 	if err != nil {
 		return "", err
 	}
 	var said strings.Builder
 	var fault string
 	ending := turns.Solo(ctx, c.ID, turn.Delegation{
-		From: gate.From{Agent: agentName(j.Agent), Parent: j.Conversation}, Task: prompt, Prompt: system, Tools: []string{}, MaxIterations: 1,
+		From: gate.From{Agent: agentName(j.Agent), Parent: j.Conversation}, Task: prompt, Prompt: system, Model: j.Model, Tools: []string{}, MaxIterations: 1,
 	}, func(e agent.Event) {
 		switch e := e.(type) {
 		case agent.Text:
