@@ -23,7 +23,7 @@ import (
 func (a *program) agentCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "agent",
-		Short: "agents of your own, in JavaScript: run, new, list, install, check",
+		Short: "agents of your own, in JavaScript: run, new, list, install, remove, check",
 		Long: `An agent is a folder with agent.yaml and main.js. Its code runs in a confined
 process; what it wants done is asked and put on record as if the model had wanted
 it, and only if agent.yaml asks for it. "nod help agents" says how one is written.`,
@@ -53,6 +53,14 @@ it, and only if agent.yaml asks for it. "nod help agents" says how one is writte
 	}, &cobra.Command{
 		Use: "list", Short: "list the agents that are installed, also those that are not run", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.listScriptedAgents() },
+	}, &cobra.Command{
+		Use: "remove NAME", Short: "remove an agent that is installed", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := a.removeAgent(args[0]); err != nil {
+				return fmt.Errorf("agent remove: %w", err)
+			}
+			return nil
+		},
 	}, &cobra.Command{
 		Use: "check FOLDER", Short: "run an agent's start without effects, and print what it would register", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.checkJSAgent(cmd.Context(), args[0]) },
@@ -204,6 +212,20 @@ func (a *program) installAgent(ctx context.Context, from string, yes bool) error
 		return err
 	}
 	return a.printf("installed; run it with nod agent run %s --goal TEXT\n", one.Name)
+}
+
+func (a *program) removeAgent(name string) error {
+	store, err := a.agents()
+	if err != nil {
+		return err
+	}
+	if err := store.Has(name); err != nil {
+		return err
+	}
+	if err := a.note("agent removed", name); err != nil {
+		return fmt.Errorf("not done, because it cannot be put on record: %w", err)
+	}
+	return store.Remove(name)
 }
 
 func (a *program) checkJSAgent(ctx context.Context, from string) error {

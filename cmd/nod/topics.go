@@ -29,6 +29,7 @@ var topics = []topic{
 	{"mcp", "servers whose tools the model can use (MCP)"},
 	{"commands", "commands of your own"},
 	{"plugins", "tools of your own for the model, in Lua"},
+	{"agents", "agents of your own, in JavaScript"},
 	{"remember", "conversations, memory, skills and sub-agents"},
 	{"rules", "what runs by itself, asks or is denied: posture and rules"},
 	{"hosts", "hosts over ssh"},

@@ -70,11 +70,20 @@ func TestStore(t *testing.T) {
 	if _, err := s.Find("b"); err == nil || !strings.Contains(err.Error(), "there is no agent \"b\"") {
 		t.Error(err)
 	}
+	if err := s.Remove("../a"); err == nil || !strings.Contains(err.Error(), `there is no agent "../a"`) {
+		t.Error(err)
+	}
 	if err := os.WriteFile(filepath.Join(s.Dir, "a", "new.js"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Find("a"); err == nil || !strings.Contains(err.Error(), "it was changed since it was accepted") {
 		t.Error(err)
+	}
+	if err := s.Remove("a"); err != nil {
+		t.Error(err)
+	}
+	if all, err := s.All(); err != nil || all != nil {
+		t.Error(all, err)
 	}
 }
 

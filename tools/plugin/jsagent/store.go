@@ -78,3 +78,19 @@ func (s Store) Find(name string) (Agent, error) {
 func (s Store) Install(a Agent) error {
 	return s.plugins().Install(plugin.Plugin{Manifest: plugin.Manifest{Name: a.Name}, Files: a.Files, Digest: a.Digest})
 }
+
+// Has reports, as an error, that there is no agent of that name in the store.
+func (s Store) Has(name string) error {
+	if err := s.plugins().Has(name); err != nil {
+		return fmt.Errorf("there is no agent %q; nod agent list shows which there are", name)
+	}
+	return nil
+}
+
+// Remove takes an agent out of the store.
+func (s Store) Remove(name string) error {
+	if err := s.Has(name); err != nil {
+		return err
+	}
+	return s.plugins().Remove(name)
+}
