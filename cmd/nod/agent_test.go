@@ -130,6 +130,10 @@ func TestAScriptAsksTheModel(t *testing.T) {
 	if out, status := w.all("agent", "run", "./report"); status != 125 || !strings.Contains(out, "standard input is empty") {
 		t.Errorf("without a goal: %d %s", status, out)
 	}
+	w.extra = nil
+	if out, status := w.all("agent", "run", "./counter", "--goal", "count"); status != 125 || !strings.Contains(out, "agent counter needs a model") {
+		t.Errorf("without a model: %d %s", status, out)
+	}
 	w.write("bad/main.js", "\n\nnope()\n", 0o600)
 	w.write("bad/agent.yaml", "name: bad\ndescription: bad\nmode: script\n", 0o600)
 	if out, status := w.all("agent", "run", "./bad", "--goal", "x"); status != 125 || !strings.Contains(out, "agent bad: main.js:3: ReferenceError") {

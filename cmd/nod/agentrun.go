@@ -104,7 +104,7 @@ func (a *program) runAgent(ctx context.Context, what, goal string) (err error) {
 		return err
 	}
 	options.Input = a.lines(questions, out)
-	job := app.AgentJob{Agent: one, Goal: goal, Conversation: talk.ID, Options: options, Sink: out.take}
+	job := app.AgentJob{Agent: one, Goal: goal, Conversation: talk.ID, Options: options, NoModel: b.IsGuide, Sink: out.take}
 	if trace != nil {
 		job.Sink, job.Ready = trace.over(out.take), func(r *jsagent.Run) { trace.ready(r, goal) }
 	}

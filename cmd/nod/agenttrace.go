@@ -36,7 +36,7 @@ func (a *program) agentTrace() (*agentTrace, turn.Tracer) {
 }
 
 func (t *agentTrace) printf(format string, args ...any) {
-	fmt.Fprint(t.out, screen.CleanLines(fmt.Sprintf("trace: "+format+"\n", args...)))
+	_, _ = io.WriteString(t.out, screen.CleanLines(fmt.Sprintf("trace: "+format+"\n", args...))) // as complain does
 }
 
 // ready tells what the agent's code has registered.

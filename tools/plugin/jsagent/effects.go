@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/plugin/harmless"
 	"github.com/nod-console/nod/tools/plugin/host"
+	"github.com/nod-console/nod/tools/plugin/js"
 )
 
 // ask is what an agent's code asks for during one of its calls.
@@ -111,6 +113,13 @@ func (q ask) askModel(ctx context.Context, p struct{ Prompt, System string }) (a
 	if q.o.Ask == nil {
 		return nil, errors.New("there is no model to ask here")
 	}
+	q.mu.Lock()
+	q.asked++
+	asked := q.asked
+	q.mu.Unlock()
+	if asked > js.MaxTurns {
+		return nil, fmt.Errorf("the model can be asked %d times in a run, and no more", js.MaxTurns)
+	}
 	return q.o.Ask(ctx, p.System, p.Prompt)
 }
 
@@ -118,7 +127,7 @@ func (q ask) input(ctx context.Context, p struct{ Question string }) (any, error
 	if q.o.Input == nil {
 		return nil, errors.New("nobody is there who could be asked")
 	}
-	line, there, err := q.o.Input(ctx, p.Question)
+	line, there, err := q.o.Input(ctx, harmless.Text(fmt.Sprintf("the agent %s asks: %s", q.Name, p.Question)))
 	if err != nil || !there {
 		return nil, err
 	}

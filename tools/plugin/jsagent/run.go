@@ -60,6 +60,7 @@ type Run struct {
 
 	mu    sync.Mutex
 	notes map[string]string // memory, where there is no team
+	asked int               // how often a model was asked by the code
 }
 
 // Open starts an agent's process. None of its code is run. The end of ctx ends the start.

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/web"
@@ -30,9 +33,9 @@ type answer struct {
 
 // fetch makes a request over HTTP: a plain GET with fetch_url, any other one with curl.
 func (q ask) fetch(ctx context.Context, p request) (any, error) {
-	at, err := url.Parse(p.URL)
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Hostname() == "" {
-		return nil, fmt.Errorf("%.200q is no URL of http or https", p.URL)
+	at, err := address(p.URL)
+	if err != nil {
+		return nil, err
 	}
 	if err := q.Permissions.host(at.Hostname()); err != nil {
 		return nil, err
@@ -40,6 +43,7 @@ func (q ask) fetch(ctx context.Context, p request) (any, error) {
 	if (p.Method == "" || strings.EqualFold(p.Method, "GET")) && len(p.Headers) == 0 && p.Body == nil {
 		return q.get(ctx, p.URL)
 	}
+	p.URL = at.String() // as it was read: curl must not read another host in it
 	line, h, err := curl(p)
 	if err != nil {
 		return nil, err
@@ -60,6 +64,22 @@ func (q ask) fetch(ctx context.Context, p request) (any, error) {
 		return nil, fmt.Errorf("curl has ended with %.40q, which is no status", v.Stdout[i+1:])
 	}
 	return answer{status, p.URL, v.Stdout[:max(i, 0)]}, nil
+}
+
+var hostForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]+$`) })
+
+// address is a URL of http or https that can be read in one way only.
+func address(text string) (*url.URL, error) {
+	at, err := url.Parse(text)
+	switch {
+	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Opaque != "" || at.Hostname() == "":
+		return nil, fmt.Errorf("%.200q is no URL of http or https", text)
+	case at.User != nil:
+		return nil, fmt.Errorf("%.200q has a user in it; use a header", text)
+	case !hostForm().MatchString(at.Hostname()) && net.ParseIP(at.Hostname()) == nil:
+		return nil, fmt.Errorf("%.200q is no host's name", at.Hostname())
+	}
+	return at, nil
 }
 
 // get is a plain GET. What comes is text: HTML as Markdown, as the model gets it.

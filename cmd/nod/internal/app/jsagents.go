@@ -41,6 +41,7 @@ type AgentJob struct {
 	Conversation string // which there is; it is the agent's
 	Options      jsagent.Options
 	Model        *turn.Model // answers it; nil: the one that turns have
+	NoModel      bool        // there is none: the guide cannot work as an agent
 	// Ready is told of the agent before a model is asked; nil: nobody listens.
 	Ready func(r *jsagent.Run)
 	Sink  agent.Sink
@@ -90,8 +91,14 @@ func (h *Core) beginAgent(ctx context.Context, turns *turn.Agent, store *history
 		}
 	}
 	o := j.Options
+	if j.NoModel && j.Agent.Mode == jsagent.Agentic {
+		return agent.Failed, nil, fmt.Errorf("agent %s needs a model; configure one (nod help models), or name one with --model", j.Agent.Name)
+	}
 	o.Ask = func(ctx context.Context, system, prompt string) (string, error) {
 		return askAlone(ctx, turns, store, j, system, prompt)
+	}
+	if j.NoModel {
+		o.Ask = nil
 	}
 	run, err := jsagent.Open(ctx, j.Agent, o)
 	if err != nil {

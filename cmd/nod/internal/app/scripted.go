@@ -102,7 +102,9 @@ func (h *Core) sendScripted(ctx context.Context, turns *turn.Agent, kind string,
 			e.Progress(p.Progress)
 		}
 	}}
-	ending, run, err := h.beginAgent(ctx, turns, h.scripted.store, job, agent.NewSequencer(job.Sink))
+	events := agent.NewSequencer(job.Sink)
+	ending, run, err := h.beginAgent(ctx, turns, h.scripted.store, job, events)
+	events.Close()
 	if run != nil {
 		defer run.Close()
 	}
