@@ -130,6 +130,17 @@ func TestAScriptAsksTheModel(t *testing.T) {
 	if out, status := w.all("agent", "run", "./report"); status != 125 || !strings.Contains(out, "standard input is empty") {
 		t.Errorf("without a goal: %d %s", status, out)
 	}
+	// When the turns are used up, the model is asked for a last answer.
+	w.write("counter/main.js", "import './tool.js'; set_max_turns(1);", 0o600)
+	w.write("counter/tool.js", `register_tool({name: "ask", description: "d", execute: () => input("how many?")});`, 0o600)
+	m = serveModel(t, calls(call{"c", "ask", map[string]any{}}), says("Enough."))
+	w.extra = []string{"NOD_BASE_URL=" + m.URL + "/v1", "NOD_MODEL=scripted"}
+	if out, errs, status := w.do("agent", "run", "./counter", "--goal", "count"); status != 0 || out != "Enough.\n" || !strings.Contains(errs, "the agent counter asks: how many?") {
+		t.Errorf("the last turn: %d\n%s\n%s", status, out, errs)
+	}
+	if asked := m.asked(); len(asked) != 2 || len(asked[0].Tools) != 1 || len(asked[1].Tools) != 0 {
+		t.Errorf("asked %d times", len(asked))
+	}
 	w.extra = nil
 	if out, status := w.all("agent", "run", "./counter", "--goal", "count"); status != 125 || !strings.Contains(out, "agent counter needs a model") {
 		t.Errorf("without a model: %d %s", status, out)

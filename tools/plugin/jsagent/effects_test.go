@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/plugin/js"
 )
 
 // gate plans an effect as nod's tools do, as far as a permission looks at it, and answers
@@ -124,6 +125,19 @@ func TestEffects(t *testing.T) {
 				t.Errorf("%s\nasked %s", said, last)
 			}
 		})
+	}
+}
+
+// A script cannot ask a model without end.
+func TestTheModelIsNotAskedWithoutEnd(t *testing.T) {
+	t.Parallel()
+	times := 0
+	r := started(t, does(`while (true) await ask_llm("more")`), Options{Ask: func(context.Context, string, string) (string, error) {
+		times++
+		return "", nil
+	}})
+	if said := r.does(t.Context(), t, "bad", tools.Env{}); times != js.MaxTurns || !strings.Contains(said, "100 times in a run") {
+		t.Errorf("asked %d times: %s", times, said)
 	}
 }
 
