@@ -15,7 +15,7 @@ BENCH    ?= .
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build nod, get what is missing, open the console
 	@.ci/deps --optional
@@ -45,6 +45,14 @@ evidence: ## run forms of the risk tables' programs, traced: none may write (FOR
 bench: ## run the benchmarks, and the emulator beside its peers
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 	cd .bench && $(GO) run .
+
+mcp-conformance: ## the client part of MCP's conformance suite, by npx
+	@command -v npx >/dev/null || { echo "npx is missing: install Node.js and npm"; exit 1; }
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	  $(GO) test -c -o "$$dir/mcp.test" ./tools/plugin/mcp && cp tools/plugin/mcp/testdata/conformance.yml "$$dir" && cd "$$dir" && \
+	  { npx --yes -p node@22 -p @modelcontextprotocol/conformance@0.1.16 conformance client --suite all \
+	    --command "$$dir/mcp.test conform" --expected-failures conformance.yml -o out >log 2>&1; status=$$?; \
+	    sed -n '/=== SUITE SUMMARY ===/,$$p' log; test $$status = 0 || { tail -40 log; exit 1; }; }
 
 fuzz: ## fuzz each target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
@@ -89,4 +97,4 @@ generate: ## renew generated files
 
 check: lint test ## what has to pass before a commit
 
-.PHONY: precheck help run build layers deps test e2e evidence bench fuzz mutants lint cross fmt vuln shots redact-rules redact-rates generate check
+.PHONY: precheck help run build layers deps test e2e evidence bench mcp-conformance fuzz mutants lint cross fmt vuln shots redact-rules redact-rates generate check

@@ -11,9 +11,9 @@ import (
 
 // Envelope encodes a result for the model: the harness's time and the value.
 //
-//	{"harness_timestamp":{"source":"harness","unix_millis":N},"result":…,"repaired":["…"]}
+//	{"harness_timestamp":{"source":"harness","unix_millis":N},"result":…,"repaired":["…"],"notes":["…"]}
 //
-// "repaired" is there only if something was.
+// "repaired" is there only if something was, "notes" only if a hook has said something.
 // A value that cannot be encoded becomes a Problem that says so.
 func Envelope(now time.Time, r Result) string {
 	type stamp struct {
@@ -25,8 +25,9 @@ func Envelope(now time.Time, r Result) string {
 		Result    any   `json:"result"`
 
 		Repaired []string `json:"repaired,omitempty"`
+		Notes    []string `json:"notes,omitempty"`
 	}
-	e := envelope{stamp{"harness", now.UnixMilli()}, r.Value, r.Repaired}
+	e := envelope{stamp{"harness", now.UnixMilli()}, r.Value, r.Repaired, r.Notes}
 	text, err := encode(e)
 	if err != nil {
 		e.Result = Problem{Error: fmt.Sprintf("the result cannot be encoded: %v", err)}

@@ -11,8 +11,20 @@ import (
 // Errors of Registry.Register.
 var (
 	ErrNoName    = errors.New("tool without a name")
+	ErrBadName   = errors.New("no name of a tool: want small letters, digits, _ and -, a letter first, at most 64")
 	ErrNameTaken = errors.New("tool name is taken")
 )
+
+// ValidName reports whether a tool can be called that: [a-z][a-z0-9_-]*, at most 64
+// characters, which every server of models takes.
+func ValidName(s string) bool {
+	if s == "" || len(s) > 64 || s[0] < 'a' || s[0] > 'z' {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	})
+}
 
 // Registry is a set of tools by name. The zero value is empty and ready. Safe
 // for concurrent use.
@@ -26,6 +38,9 @@ func (r *Registry) Register(t Tool) error {
 	name := t.Name()
 	if name == "" {
 		return ErrNoName
+	}
+	if !ValidName(name) {
+		return fmt.Errorf("%q: %w", name, ErrBadName)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -33,6 +33,11 @@ func TestRegistryRefusesEmptyAndTakenNames(t *testing.T) {
 	if err := r.Register(named("")); !errors.Is(err, tools.ErrNoName) {
 		t.Errorf("empty name: %v", err)
 	}
+	for _, name := range []string{"Time", "1st", "_x", "a.b", "a b", "zeit-ü", strings.Repeat("a", 65)} {
+		if err := r.Register(named(name)); !errors.Is(err, tools.ErrBadName) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	if err := r.Register(named("time")); err != nil {
 		t.Fatal(err)
 	}

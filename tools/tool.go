@@ -69,6 +69,9 @@ type Env struct {
 	// Progress reports a step of a long execution; nil means nobody listens.
 	// It may be called from any goroutine until Execute returns.
 	Progress func(Progress)
+	// Chunk is told what a command writes that runs without a pane, as it comes; nil means
+	// that nobody asked for it. As Progress otherwise.
+	Chunk func(stream Stream, text string)
 	// Conversation is where the call was made; empty if it is part of none.
 	Conversation string
 	// Tainted reports whether a text has parts that a target has printed and the
@@ -111,7 +114,20 @@ type Progress struct {
 	Note  string // "waiting for the pane", "412 MiB of 1 GiB"
 	Bytes int64  // output so far
 	Step  bool   // worth a line of its own where lines are only added
+	// Stdout and Stderr are what a command has written since the last report, where
+	// somebody asked for that.
+	Stdout string `json:"stdout,omitempty"`
+	Stderr string `json:"stderr,omitempty"`
 }
+
+// Stream is one of a command's outputs.
+type Stream string
+
+// The streams.
+const (
+	Stdout Stream = "stdout"
+	Stderr Stream = "stderr"
+)
 
 // Outputs stores full outputs, so that a cut result can say where the rest is.
 type Outputs interface {
@@ -131,6 +147,8 @@ type Result struct {
 	// Repaired tells the model what was taken differently from how it was written,
 	// such as a flag that was sent as text.
 	Repaired []string
+	// Notes are what hooks say of the call; the model is told them beside the value.
+	Notes []string
 	// Record is what the ledger is told.
 	Record Record
 	// Only, if not nil, are the tools that may be called from now on to the end of

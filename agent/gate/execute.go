@@ -93,10 +93,23 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 	})
 	reports := agent.NewSequencer(sink)
 	defer reports.Close()
+	for _, note := range s.notes {
+		reports.Send(agent.CallProgress{Call: s.Call, Progress: tools.Progress{Note: note, Step: true}})
+	}
 	env := tools.Env{
 		Call: s.Call, Target: a.Target, Grant: answer.Decision.Grant, Now: g.cfg.Now, Outputs: s.Outputs,
 		Conversation: s.Conversation,
 		Progress:     func(p tools.Progress) { reports.Send(agent.CallProgress{Call: s.Call, Progress: p}) },
+	}
+	if g.cfg.Chunks {
+		secrets := g.Secrets(s.Conversation)
+		env.Chunk = func(stream tools.Stream, text string) {
+			p := tools.Progress{Stdout: secrets.Text(text)}
+			if stream == tools.Stderr {
+				p = tools.Progress{Stderr: p.Stdout}
+			}
+			reports.Send(agent.CallProgress{Call: s.Call, Progress: p})
+		}
 	}
 	env.Effect = func(ctx context.Context, e tools.Effect) tools.Result { return g.effect(ctx, s, e, reports) }
 	began := g.cfg.Now()
@@ -216,6 +229,7 @@ func (g *Gate) over(s Step, ref *ledger.Ref, c ledger.Conclusion, text string) {
 	if g.cfg.Ended != nil {
 		g.cfg.Ended(ended)
 	}
+	g.endedLate(s, ended)
 }
 
 // TakeEnded returns what has ended since it was last asked.

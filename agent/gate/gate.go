@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nod-console/nod/agent"
@@ -15,6 +16,7 @@ import (
 	"github.com/nod-console/nod/agent/taint"
 	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/plugin/hook"
 )
 
 // abandonAfter is how long an execution may go on after its context ended. It
@@ -73,6 +75,11 @@ type Config struct {
 	// Secrets is what keeps secrets from the model; nil means one of the gate's
 	// own, with the built-in kinds.
 	Secrets *redact.Keeper
+	// Chunks lets the sinks of calls get what commands write, as it comes, with secrets
+	// taken out line by line.
+	Chunks bool
+	// Hooks have a say before and after each step; nil: there are none.
+	Hooks *hook.Set
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -183,6 +190,7 @@ type Step struct {
 	unrecorded error         // why it cannot be put on record; nil if it can
 	companion  *companion    // of which revert it is a step, or nil
 	ended      chan struct{} // closed when it has ended, if a revert waits for that
+	notes      []string      // what hooks have said of it
 }
 
 // Answer is how a call or a step ended.
@@ -209,7 +217,7 @@ type Answer struct {
 // Call plans a tool call and passes it through the gate. It has an answer
 // whatever happens: an unknown tool, arguments that do not fit, a denial, a
 // panic. The sink gets the call's ApprovalAsked, ApprovalAnswered, CallStarted
-// and CallProgress, from any goroutine; nothing after Call has returned. It may
+// and CallProgress, and a Notice of what a hook says, from any goroutine; nothing after Call has returned. It may
 // be nil.
 func (g *Gate) Call(ctx context.Context, c Call, sink agent.Sink) Answer {
 	tool, ok := g.cfg.Tools.Get(c.Tool)
@@ -297,6 +305,10 @@ func (g *Gate) pass(ctx context.Context, s Step, sink agent.Sink) (answer Answer
 		answer.Result = tools.Failure("secret", "not run: "+err.Error())
 		return answer, nil
 	}
+	if deny := g.before(ctx, &s); deny != "" {
+		answer.Decision = policy.Decision{How: policy.DeniedByHook, Reason: deny}
+		return g.denied(ctx, s, answer, nil), nil
+	}
 	if acts {
 		s.unrecorded = g.cfg.Ledger.Healthy()
 	}
@@ -324,7 +336,7 @@ func (g *Gate) pass(ctx context.Context, s Step, sink agent.Sink) (answer Answer
 	}
 	if s.unrecorded != nil {
 		g.unrecorded(s, d)
-		return g.execute(ctx, s, answer, nil, sink), nil
+		return g.after(ctx, s, g.execute(ctx, s, answer, nil, sink)), nil
 	}
 	if !acts && (d.Asked || !d.Verdict.Auto || s.Action.Kind == tools.Fetch) && s.Action.Kind != tools.Pure {
 		intent := g.intent(s, d)
@@ -356,7 +368,7 @@ func (g *Gate) pass(ctx context.Context, s Step, sink agent.Sink) (answer Answer
 	if must != "" {
 		defer g.release(s)()
 	}
-	return g.execute(ctx, s, answer, ref, sink), nil
+	return g.after(ctx, s, g.execute(ctx, s, answer, ref, sink)), nil
 }
 
 // unrecorded notes that a plain observation runs although nothing that acts may:
@@ -370,16 +382,26 @@ func (g *Gate) unrecorded(s Step, d policy.Decision) {
 func (g *Gate) decide(ctx context.Context, s Step, must string, sink agent.Sink) (policy.Decision, error) {
 	asked := agent.NewSequencer(sink)
 	defer asked.Close()
-	d, err := abandonable(ctx, "the policy", func() (policy.Decision, error) {
-		return g.cfg.Policy.Decide(ctx, policy.Proposal{
+	within, withdraw := context.WithCancel(ctx)
+	defer withdraw()
+	var asking atomic.Pointer[<-chan hook.Said]
+	d, err := abandonable(within, "the policy", func() (policy.Decision, error) {
+		return g.cfg.Policy.Decide(within, policy.Proposal{
 			Action: s.Action, Conversation: s.Conversation, Call: s.Call, Operator: s.Operator,
 			Agent: s.From.Agent, ReadOnly: s.From.ReadOnly, Must: must, Under: s.companion.request(), Preview: s.Preview, Taint: s.tainted(), Named: s.named(),
-			Unrecorded: s.unrecorded != nil,
-			Asked:      func(r policy.Request) { asked.Send(agent.ApprovalAsked{Call: s.Call, Request: r}) },
+			Unrecorded: s.unrecorded != nil, Notes: s.notes,
+			Asked: func(r policy.Request) {
+				asked.Send(agent.ApprovalAsked{Call: s.Call, Request: r})
+				said := g.asked(ctx, s, r, asked, withdraw)
+				asking.Store(&said)
+			},
 		})
 	})
 	if err != nil {
 		d.Allowed = false // an error is never an approval
+	}
+	if said := asking.Load(); said != nil && *said != nil {
+		d, err = overruled(within, *said, d, err)
 	}
 	if d.Asked {
 		sink(agent.ApprovalAnswered{Call: s.Call, Approved: d.Allowed, Reason: d.Reason})
@@ -411,6 +433,9 @@ func (g *Gate) denied(ctx context.Context, s Step, answer Answer, err error) Ans
 		}
 		answer.Err = tools.Denied("not run: %s: %w", why, err)
 		answer.Result = tools.Failure("denied", "denied by policy: "+why)
+	case d.How == policy.DeniedByHook:
+		why = d.Reason
+		answer.Result = tools.Failure("denied", "not run: denied by the "+why)
 	case d.How == policy.DeniedByRule:
 		why = d.Reason
 		answer.Result = tools.Failure("denied", "denied by policy: "+why)

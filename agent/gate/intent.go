@@ -32,8 +32,11 @@ func (g *Gate) intent(s Step, d policy.Decision) ledger.Intent {
 	if a.Kind == tools.Write {
 		i.Content = backends.VersionOf(a.Content).SHA256
 	}
-	if d.How == policy.ByRule || d.How == policy.DeniedByRule {
+	switch d.How {
+	case policy.ByRule, policy.DeniedByRule:
 		i.By = "rule"
+	case policy.DeniedByHook:
+		i.By = "hook"
 	}
 	// Neither holds anything that JSON cannot say.
 	i.Verdict, _ = json.Marshal(d.Verdict)

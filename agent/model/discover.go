@@ -2,6 +2,8 @@ package model
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -66,4 +68,26 @@ func probe(ctx context.Context, each time.Duration, base string) Local {
 		return Local{}
 	}
 	return Local{BaseURL: base, Models: names}
+}
+
+// firstTimeout is how long a server may take to say which models it has.
+const firstTimeout = 10 * time.Second
+
+// First is the first model that a server offers.
+func First(base string) (string, error) {
+	c, err := New(Config{BaseURL: base, Model: "any", HeaderTimeout: firstTimeout, IdleTimeout: firstTimeout})
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), firstTimeout)
+	defer cancel()
+	names, err := c.Models(ctx)
+	if err == nil && len(names) == 0 {
+		err = errors.New("it names none")
+	}
+	if err != nil {
+		return "", fmt.Errorf("which models it has is not known: %w; name one behind the address: %s#NAME", err, base)
+	}
+	return names[0], nil
 }

@@ -304,7 +304,7 @@ func (e *Engine) weigh(p Proposal, r Request, answer Answer, d Decision) Decisio
 func (e *Engine) request(p Proposal, x Explanation) Request {
 	r := Request{
 		ID: rand.Text(), Action: p.Action, Verdict: x.Verdict, Disagreement: x.Disagreement, Understated: x.Understated,
-		Trust: x.Trust, Why: x.Why, Scopes: []Scope{Once}, Operator: p.Operator, Agent: p.Agent,
+		Trust: x.Trust, Why: x.Why, Scopes: []Scope{Once}, Operator: p.Operator, Agent: p.Agent, Notes: p.Notes,
 	}
 	if x.Confirm {
 		r.Confirm = p.Action.Target

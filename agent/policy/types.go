@@ -155,6 +155,8 @@ type Proposal struct {
 	// Unrecorded marks what cannot be put on record at the moment. Only what is
 	// plainly an observation passes, and it never asks.
 	Unrecorded bool
+	// Notes are what hooks say of it; they are shown and decide nothing.
+	Notes []string
 	// Asked, if not nil, is told before the approver is asked. It must not
 	// block.
 	Asked func(Request)
@@ -194,6 +196,8 @@ type Request struct {
 	// Hasty says that the operator must type a name, which is not asked for
 	// otherwise, because he has approved too quickly lately; empty if he has not.
 	Hasty string
+	// Notes are what hooks say of it. They are not to be trusted more than their plugins.
+	Notes []string
 }
 
 // Section is a part of what would run. A request's sections together are all
@@ -254,6 +258,7 @@ const (
 	DeniedByAnswer How = "denied"       // the operator
 	DeniedByEdit   How = "edited"       // the operator wants another command
 	DeniedByCancel How = "cancelled"    // nobody answered
+	DeniedByHook   How = "deny-hook"    // a hook of the operator's or of a plugin
 	DeniedByChange How = "void"         // what it was planned for had changed: nobody could approve it
 )
 

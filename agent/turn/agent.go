@@ -13,6 +13,7 @@ import (
 	"github.com/nod-console/nod/agent/briefing"
 	"github.com/nod-console/nod/agent/gate"
 	"github.com/nod-console/nod/agent/history"
+	"github.com/nod-console/nod/tools/plugin/hook"
 )
 
 // Limits of a turn.
@@ -59,6 +60,10 @@ type Config struct {
 	// Pinned is what a summary of a conversation repeats word for word: its open
 	// todos; nil means nothing.
 	Pinned func(said []history.Message) string
+	// Hooks have a say in what is said; nil: there are none.
+	Hooks *hook.Set
+	// NoTools keeps all tools from the model; the operator's own calls are made.
+	NoTools bool
 	// Trace is told of each request, reply, call and result; nil means nobody.
 	Trace Tracer
 	// Now is the clock; nil means time.Now.

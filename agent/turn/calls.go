@@ -177,6 +177,8 @@ func (b *batch) call(ctx context.Context, i int) gate.Answer {
 		return gate.Answer{Result: tools.Failure("interrupted", "not run: "+agent.InterruptedText), Interrupted: true}
 	case broken != nil:
 		return gate.Answer{Result: tools.Failure("not_run", "not run: "+broken.Error())}
+	case b.cfg.NoTools && !b.own:
+		return gate.Answer{Result: tools.Failure("no_tools", "not run: the operator has switched all tools off. Answer with what you know.")}
 	case only != nil && !slices.Contains(only, c.Name) && b.cfg.under != nil:
 		return gate.Answer{Result: tools.Failure("not_yours", fmt.Sprintf("not run: this sub-agent has %s only. Go on with those, and report what is missing.", strings.Join(only, ", ")))}
 	case only != nil && !slices.Contains(only, c.Name):

@@ -66,6 +66,10 @@ func (in *inbox) waiting() bool {
 func (t *turn) steer(ctx context.Context) error {
 	for _, text := range t.inbox.take() {
 		text = t.secrets().Text(text)
+		if err := t.mayHear(ctx, text); err != nil {
+			t.fault(err)
+			continue
+		}
 		if err := t.add(ctx, history.Message{Role: history.Steer, Content: text}); err != nil {
 			return err
 		}

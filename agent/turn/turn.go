@@ -10,6 +10,7 @@ import (
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/agent/model"
 	"github.com/nod-console/nod/agent/taint"
+	"github.com/nod-console/nod/tools/plugin/hook"
 )
 
 // turn is one turn in progress.
@@ -57,7 +58,7 @@ func (t *turn) run(ctx context.Context, prompt string) agent.Ending {
 	ending, err := t.steps(ctx, prompt)
 	defer func() { t.learn(ctx, ending) }()
 	switch {
-	case ctx.Err() != nil && ending != agent.Answered && ending != agent.Denied:
+	case ctx.Err() != nil && (err != nil || ending != agent.Answered && ending != agent.Denied):
 		ending = agent.Interrupted
 		if err := t.conclude(ctx, agent.InterruptedText); err != nil {
 			t.fault(err)
@@ -66,9 +67,16 @@ func (t *turn) run(ctx context.Context, prompt string) agent.Ending {
 	case err != nil:
 		t.fault(err)
 		// The same disk may be the reason; then the fault has said it.
-		_ = t.conclude(ctx, "the turn failed: "+err.Error())
+		_ = t.conclude(ctx, "the turn "+failedOrDenied(ending)+": "+err.Error())
 	}
 	return ending
+}
+
+func failedOrDenied(e agent.Ending) string {
+	if e == agent.Denied {
+		return "was denied"
+	}
+	return "failed"
 }
 
 // conclude notes in the history why the turn ended. Calls whose results could
@@ -84,6 +92,9 @@ func (t *turn) conclude(ctx context.Context, why string) error {
 
 // steps asks the model and runs its calls until it answers without one.
 func (t *turn) steps(ctx context.Context, prompt string) (agent.Ending, error) {
+	if err := t.mayHear(ctx, t.secrets().Text(prompt)); err != nil {
+		return agent.Denied, err
+	}
 	if err := t.open(ctx, prompt); err != nil {
 		return agent.Failed, err
 	}
@@ -98,6 +109,10 @@ func (t *turn) steps(ctx context.Context, prompt string) (agent.Ending, error) {
 			return agent.Failed, err
 		}
 		calls := reply.Message.Calls
+		objection := t.message(ctx, hook.PostMessage, reply.Message.Content, "the turn is ended")
+		if objection != nil && len(calls) == 0 {
+			return agent.Denied, objection
+		}
 		if len(calls) == 0 {
 			if !last && t.inbox.waiting() {
 				continue // the operator has said more meanwhile
@@ -105,8 +120,14 @@ func (t *turn) steps(ctx context.Context, prompt string) (agent.Ending, error) {
 			return t.answered(reply), nil
 		}
 		stop := t.exhausted(last)
+		if objection != nil {
+			stop = objection
+		}
 		if err := t.dispatch(ctx, calls, stop); err != nil {
 			return agent.Failed, err
+		}
+		if objection != nil {
+			return agent.Denied, objection
 		}
 		if stop != nil {
 			return agent.Failed, stop
@@ -197,7 +218,7 @@ func (t *turn) request(llm Model, last bool) model.Request {
 	}
 	if last {
 		r.Messages = briefing.Attach(r.Messages, briefing.Notice(t.seal, "No more calls are possible in this turn. Answer now with what you know, and say what is left to do."), model.FromNod)
-	} else {
+	} else if !t.cfg.NoTools {
 		r.Tools = briefing.Tools(t.cfg.Gate.Tools(), briefing.Offer{Only: t.only, Extra: t.cfg.under.extras(), Context: llm.ContextLimit})
 	}
 	return r

@@ -169,19 +169,19 @@ func (p *Pane) arrived(ctx context.Context, r *Run) bool {
 
 // dispatch types a command. The caller has the turn.
 func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
-	notices, err := p.ready(ctx)
+	notices, stands, err := p.stillReady(ctx)
 	if err != nil {
 		p.mu.Lock()
 		p.keepFor(notices)
 		p.mu.Unlock()
 		return nil, err
 	}
-	raw, err := p.rawAtPrompt(ctx)
-	if err != nil {
-		return nil, err
-	}
 	p.mu.Lock()
-	t := shells.Type(req.Command, p.shell, shells.Terminal{Paste: p.term.Snapshot().Modes.BracketedPaste, Raw: raw}, p.nonce)
+	var key byte
+	if p.keys {
+		key = marks.Keys[p.entries%len(marks.Keys)]
+	}
+	t := shells.Type(req.Command, p.shell, shells.Terminal{Paste: p.term.Snapshot().Modes.BracketedPaste, Raw: stands.raw, Key: key}, p.nonce)
 	w := p.hander()
 	p.mu.Unlock()
 	if t.Stash != "" {
@@ -206,11 +206,12 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 		r.notice(n)
 	}
 	p.entries++
-	r.number, r.prompt = p.entries, p.prompts
+	r.number, r.prompt, r.key = p.entries, p.prompts, key
 	if p.shell.Plain() {
 		r.prompt = max(r.prompt, 1) // that of the hook, which may be yet to come up
 	}
 	p.run, p.phase, p.shape, p.echo, p.asked, p.silent, p.lead = r, dispatched, t, t.Echo, asked{}, false, marks.Preamble{}
+	p.crossed = crossed{maybe: p.shell.Plain() && (p.strayed || !stands.rests || p.lastly != stands.asOf)}
 	p.wire.glimpse(func(seen sight, err error) {
 		if err == nil && seen.dead {
 			p.stillborn(r)
@@ -228,33 +229,67 @@ func (p *Pane) dispatch(ctx context.Context, req Request) (*Run, error) {
 	return r, nil
 }
 
+// stance is how a shell stands at its prompt.
+type stance struct {
+	asOf  time.Time // the latest output from before it was looked at
+	raw   bool      // see rawAtPrompt
+	rests bool
+}
+
+// stillReady is ready where somebody enters lines meanwhile: it looks again, but not for
+// ever.
+func (p *Pane) stillReady(ctx context.Context) (notices []string, s stance, err error) {
+	for try := 1; ; try++ {
+		told, err := p.ready(ctx)
+		notices = append(notices, told...)
+		if err != nil {
+			return notices, s, err
+		}
+		p.mu.Lock()
+		s.asOf = p.lastly
+		p.mu.Unlock()
+		if s.raw, s.rests, err = p.rawAtPrompt(ctx); err != nil {
+			return notices, s, err
+		}
+		p.mu.Lock()
+		away := p.phase != atPrompt
+		doubtful := p.shell.Plain() && (!s.rests || p.lastly != s.asOf)
+		p.strayed = p.strayed || doubtful && !away
+		p.mu.Unlock()
+		if try == strayedLooks || !away && !doubtful {
+			return notices, s, nil
+		}
+	}
+}
+
 // editPause is between two questions whether ksh93 edits its line by now.
 const editPause = 5 * time.Millisecond
 
 // rawAtPrompt reports whether the terminal gives keys one by one to a shell that edits
 // no lines: a command has left it so. ksh93 edits lines, but not until a moment after its
 // prompt has come up; what is typed before that would be shown twice. Only the target's
-// kernel tells.
-func (p *Pane) rawAtPrompt(ctx context.Context) (bool, error) {
+// kernel tells. rests is false where it says that the shell, which is one of these, does not
+// wait for a line: it has another one to read, or to run.
+func (p *Pane) rawAtPrompt(ctx context.Context) (raw, rests bool, err error) {
 	p.mu.Lock()
 	shell, ask, pid, home := p.shell, len(p.outer) == 0 && p.home != 0, p.seen.pid, p.home
 	p.mu.Unlock()
 	if !ask || shell != Posix && shell != shells.Ksh {
-		return false, nil
+		return false, true, nil
 	}
 	for begun := time.Now(); ; {
 		f, err := p.wire.front(ctx, pid, home)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		raw := f.pid == home && f.raw
 		if raw || shell == Posix || f.pid == 0 || time.Since(begun) > promptWait {
-			return raw, nil
+			return raw, f.pid == 0 || f.pid == home && f.rests, nil
 		}
 		select {
 		case <-time.After(editPause):
 		case <-ctx.Done():
-			return false, context.Cause(ctx)
+			return false, false, context.Cause(ctx)
 		}
 	}
 }
@@ -292,7 +327,7 @@ func (p *Pane) untyped(r *Run, why string) {
 		if p.shape.Stash != "" {
 			p.hander().unstash(p.shape.Stash)
 		}
-		p.shape, p.refusal = shells.Typing{}, backends.Outcome{}
+		p.shape, p.refusal, p.crossed = shells.Typing{}, backends.Outcome{}, crossed{}
 		r.end(backends.Outcome{})
 	default: // nobody waits any more
 		p.phase = atPrompt

@@ -79,6 +79,10 @@
 // has no end. What fish writes in
 // front of a command's output, a title and colours, is cut off.
 //
+// The operator may enter a line in the same instant, and only the shell knows which came
+// first. So nod's lines are entered with keys of the hook's, which no terminal sends, and
+// the marks C and D say by which key the line was entered (see crossing.go).
+//
 // With each mark goes an account of what the shell has done (see account.go), in
 // the terminal's path (OSC 7), which tmux remembers. With the keys of a command
 // tmux is given its number. So a connection that is lost costs no outcome, also

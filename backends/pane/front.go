@@ -197,7 +197,7 @@ func (p *Pane) lookAround(ctx context.Context, seen sight) error {
 	case p.phase == executing && home != 0 && f.pid == home && p.atUnsaidPrompt(f):
 		p.muted()
 	case p.phase == dispatched && p.refusal.State != backends.Unknown:
-		if f.pid == 0 || f.pid != home || f.rests { // else it is yet to come to what was typed
+		if p.isOver(time.Since(p.lastly)) && (f.pid == 0 || f.pid != home || f.rests) { // else it is yet to come to what was typed
 			p.refused()
 		}
 	case p.phase == atPrompt && p.strayed:

@@ -138,3 +138,31 @@ func byHand(command string) *Pane {
 	p.phase, p.home, p.exec, p.doing = executing, 7, "1.2", command
 	return p
 }
+
+// A line that was typed ahead of the prompt is read soon, but not at once: the run ends when
+// that cannot be any more.
+func TestARunBehindAnotherLineIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := byHand("head -n 1")
+		p.wire = kernel{says: func() front { return front{pid: 7, home: "1.2", name: "bash", rests: true} }}
+		p.shell, p.phase, p.lastly = Bash, dispatched, time.Now()
+		<-p.turn
+		p.run = newRun(Request{Command: "true"})
+		p.crossed, p.refusal, p.unread = crossed{ended: true}, backends.ExitedWith(0), true
+		r := p.run
+		for waited := time.Duration(0); waited < overtakenFor; waited += time.Second {
+			if err := p.lookAround(t.Context(), sight{pid: 7}); err != nil || p.run != r {
+				t.Fatalf("error %v, ended after %v", err, waited)
+			}
+			time.Sleep(time.Second)
+		}
+		if err := p.lookAround(t.Context(), sight{pid: 7}); err != nil || p.run != nil {
+			t.Errorf("error %v, ended: %t", err, p.run == nil)
+		}
+		<-r.Done()
+		if res := r.Result(); res.Outcome.State != backends.Unknown || len(res.Notices) == 0 {
+			t.Errorf("%+v", res)
+		}
+	})
+}

@@ -73,7 +73,7 @@ func (p *Pane) echoed(data []byte) (rest []byte, over bool) {
 	}
 	rest, over = p.echo.Feed(data)
 	if over && p.shape.Stash == "" { // else it begins when it has been fetched
-		p.doubted = p.echo.Strange()
+		p.doubted = p.mayBeAnother()
 		p.began()
 	}
 	return rest, over
@@ -118,7 +118,7 @@ func (p *Pane) marked(m marks.Mark) {
 	case marks.Ready:
 		p.show()
 		shell, pid := m.Shell()
-		p.shell, p.says = Shell(shell), pid
+		p.shell, p.says, p.keys = Shell(shell), pid, m.Keys
 		p.phase, p.prompts = atPrompt, 0
 		if p.shell.Announces() {
 			p.hands.ours = false // what nod has typed was the hook; the others count it as a line
@@ -139,12 +139,18 @@ func (p *Pane) marked(m marks.Mark) {
 		if p.phase == atPrompt {
 			p.doing = p.pendingLine()
 		}
+		if p.phase == dispatched && !p.mine(m) {
+			p.beginsBefore()
+			p.prompt = promptSpot{}
+			break
+		}
 		p.prompt = promptSpot{}
 		if p.hand != nil && p.phase == dispatched {
 			break // what begins is the reader of the command
 		}
 		if p.phase == dispatched {
 			p.lead.Pending = p.shell == Fish
+			p.crossed.joined = p.run != nil && p.run.key != 0 && p.incomplete()
 		}
 		p.began()
 	case marks.OutputEnd:
@@ -154,8 +160,13 @@ func (p *Pane) marked(m marks.Mark) {
 	case marks.End:
 		p.unsaid = false
 		p.prompt = promptSpot{}
+		p.keys = m.Keys
 		line, handing := p.line, p.hand != nil && p.hand.Met()
 		p.line = nil
+		if p.crossed.now {
+			p.endsBefore(m.Outcome())
+			break
+		}
 		if p.phase == executing && p.run == nil && p.shell.Plain() && line != nil && line.again {
 			break // the prompt in front of the command, drawn anew
 		}
@@ -166,6 +177,7 @@ func (p *Pane) marked(m marks.Mark) {
 		early := byPrompt && p.prompts <= p.run.prompt // from before the run
 		if p.phase == executing && byPrompt && (early || p.doubted) {
 			p.phase, p.echo = dispatched, p.shape.Echo // the line may be yet to be read
+			p.crossed.ended = p.crossed.ended || p.doubted && p.shell == Posix
 		}
 		if early {
 			p.run.setAside()
@@ -174,7 +186,7 @@ func (p *Pane) marked(m marks.Mark) {
 		p.doubted = false
 		p.prompted()
 		if p.phase == dispatched {
-			p.unbegun(m.Outcome(), line, handing)
+			p.unbegun(m, line, handing)
 			break
 		}
 		if p.phase == atPrompt && !p.shell.Announces() {
@@ -183,9 +195,12 @@ func (p *Pane) marked(m marks.Mark) {
 		}
 		byHand := p.phase == executing
 		p.phase = atPrompt
-		if p.run != nil {
+		switch {
+		case p.run != nil && p.crossed.joined:
+			p.joined()
+		case p.run != nil:
 			p.finish(m.Outcome())
-		} else if byHand {
+		case byHand:
 			p.tapEnded(p.doing, m.Outcome())
 		}
 	}
@@ -219,8 +234,11 @@ func lineOf(a marks.Account, prompts int) *lineEnd {
 // announces commands may be gone. line is nil where the shell itself says that it
 // does not take the line; handing says that the command has not been handed to it.
 // p.mu is held.
-func (p *Pane) unbegun(status backends.Outcome, line *lineEnd, handing bool) {
+func (p *Pane) unbegun(m marks.Mark, line *lineEnd, handing bool) {
+	status := m.Outcome()
 	switch {
+	case p.run.key != 0 && m.Key != p.run.key: // it is about another line
+		p.refusal, p.unread = status, true
 	case line == nil || handing:
 		p.refusal, p.unread = status, false
 	case line.again:
@@ -229,6 +247,7 @@ func (p *Pane) unbegun(status backends.Outcome, line *lineEnd, handing bool) {
 	case p.shell.Plain():
 		p.run.setAside()
 		p.refusal, p.unread = status, true // silence will tell whether that was the run's line
+		p.readsAnew()
 	case line.executed || line.unsure:
 		p.forget() // the next run finds out what holds in this shell
 		p.finish(backends.Outcome{}, fmt.Sprintf("the shell did not say that it began with the command, but something was run or may have been, and ended with status %d: whether that was the command is not known", status.Code))
@@ -264,7 +283,7 @@ func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
 	if p.shape.Stash != "" {
 		p.hander().unstash(p.shape.Stash)
 	}
-	p.shape, p.refusal = shells.Typing{}, backends.Outcome{}
+	p.shape, p.refusal, p.crossed = shells.Typing{}, backends.Outcome{}, crossed{}
 	r.arrive(true)
 	p.turn <- struct{}{}
 }
@@ -275,7 +294,7 @@ const stoppedStatus = 148
 // continued handles a continuation prompt. One that the typed lines do not
 // explain means that the command is not complete: the shell waits for the rest.
 func (p *Pane) continued() {
-	if p.run == nil {
+	if p.run == nil || p.crossed.now {
 		return
 	}
 	if p.echo.Asked() && p.phase == dispatched && p.shape.Stash == "" {

@@ -20,12 +20,14 @@ type level struct {
 	home    int     // that number, or of what leads to the shell, as the target's kernel has it; 0 if it is not known
 	exec    program // what home was when the shell was hooked
 	strayed bool    // a line may have been entered of which the shell says nothing
+	keys    bool    // its line editor takes the keys that say who has entered a line
 	unsaid  bool    // a prompt has come up without the end of the command before it
 	prompts int     // as the shell counts them
 	run     *Run    // the run that was dispatched and has not ended
 	shape   shells.Typing
 	echo    shells.Echo // of the run's line, in a shell that does not announce commands
 	doubted bool        // other things were shown with it: the next prompt may not be that behind the run
+	crossed crossed     // what is known of lines that were entered in front of the run's
 	asked   asked
 	silent  bool             // the run's output has ended, what comes is the prompt's
 	lead    marks.Preamble   // what the shell writes in front of the run's output
@@ -47,8 +49,9 @@ func newLevel(opened string) *level {
 
 // forget says that nothing is known of the shell.
 func (l *level) forget() {
-	l.shell, l.phase, l.strayed, l.unsaid = NoShell, unknown, false, false
+	l.shell, l.phase, l.strayed, l.unsaid, l.keys = NoShell, unknown, false, false, false
 	l.says, l.home, l.exec = 0, 0, ""
+	l.crossed = crossed{}
 	l.prompt, l.before, l.keyed, l.hooked, l.line = promptSpot{}, promptSpot{}, keyedNothing, false, nil
 }
 

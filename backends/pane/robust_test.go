@@ -337,6 +337,7 @@ func testTheOperatorsFishSettingsAreNoObstacle(t *testing.T) {
 function fish_prompt; echo "[$status] two"; echo -n 'lines > '; end
 function fish_right_prompt; echo 'at the right'; end
 function preexec --on-event fish_preexec; false; end
+function after --on-event fish_postexec; builtin echo after; end
 function echo; builtin echo aliased $argv; end
 function printf; end
 abbr --add qq ls -la

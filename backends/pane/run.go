@@ -73,6 +73,7 @@ type Run struct {
 	keep       int
 	number     int       // of the pane's entries
 	prompt     int       // at which it was dispatched, as the shell counts
+	key        byte      // with which its line is entered, one of marks.Keys; 0 if with none of them
 	unsure     bool      // it is not known whether it was typed; the pane's mutex guards it
 	way        chan bool // whether the terminal has taken it, once that is known
 	done       chan struct{}

@@ -62,7 +62,7 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		p.run.tookScreen()
 	}
 	incomplete := p.incomplete()
-	refused := p.refusal.State != backends.Unknown && silence >= refusedAfter && !p.away
+	refused := p.refusal.State != backends.Unknown && p.isOver(silence) && !p.away
 	if refused && !p.unread {
 		p.refused()
 	}
@@ -127,6 +127,10 @@ func (p *Pane) givesUp(ctx context.Context, seen sight) {
 // refused ends the run: nothing of it was run. p.mu is held.
 func (p *Pane) refused() {
 	switch {
+	case p.crossed.ended && p.shell.Announces():
+		p.overtaken()
+	case p.another():
+		p.unclear()
 	case !p.shell.Plain() || !p.unread || p.incomplete():
 		p.run.refuse()
 		p.phase = atPrompt

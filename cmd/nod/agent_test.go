@@ -27,7 +27,7 @@ func TestAnAgentWorksAtAGoal(t *testing.T) {
 		calls(call{"b", "read_file", map[string]any{"path": "notes/todo.txt"}}, call{"c", "read_file", map[string]any{"path": "/etc/passwd"}},
 			call{"d", "run", map[string]any{"command": "rm -rf notes"}}, call{"e", "run_shell", map[string]any{"command": "id"}}),
 		says("The pump."))
-	server := m.URL + "/v1"
+	server := m.URL + "/v1#scripted"
 	if out, status := w.all("agent", "install", "--yes", "./explorer"); status != 0 {
 		t.Fatalf("install: %d\n%s", status, out)
 	}

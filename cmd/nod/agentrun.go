@@ -20,22 +20,13 @@ import (
 
 // agentModel is the model that answers an agent: the one of --model, of agent.yaml or of
 // the configuration, in this order.
-func (a *program) agentModel(ctx context.Context, one jsagent.Agent) (*config.Config, app.Model, error) {
-	name := a.flags.model
-	if name == "" {
-		name = one.Model
-	}
-	a.flags.model = ""
-	if !app.IsServer(name) {
-		a.flags.model = name
+func (a *program) agentModel(one jsagent.Agent) (*config.Config, app.Model, error) {
+	if a.flags.model == "" {
+		a.flags.model = one.Model
 	}
 	c, err := a.config()
 	if err != nil {
 		return c, app.Model{}, err
-	}
-	if app.IsServer(name) {
-		m, err := app.OpenServer(ctx, name)
-		return c, m, err
 	}
 	m, err := app.OpenModel(c, a.Getenv)
 	return c, m, err
@@ -46,7 +37,7 @@ func (a *program) runAgent(ctx context.Context, what, goal string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, b, err := a.agentModel(ctx, one)
+	c, b, err := a.agentModel(one)
 	if err != nil {
 		return err
 	}
@@ -93,6 +84,9 @@ func (a *program) runAgent(ctx context.Context, what, goal string) (err error) {
 	}
 	turns, err := h.OpenAgent(b, store)
 	if err != nil {
+		return err
+	}
+	if err := h.Plugins.Tried(ctx); err != nil { // they may have hooks
 		return err
 	}
 	h.ReadGuidance(ctx)

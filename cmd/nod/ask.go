@@ -106,7 +106,7 @@ func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, 
 	h, err = app.Open(c, a.Getenv, app.Options{
 		Options:  targets.Options{Ask: questions.Asker(), Warn: a.warn, Panes: there != nil, Existing: there},
 		Approver: approver, ApproveAll: approveAll, Allow: questions.Allower(), Choose: questions.Chooser(), Reverting: armed.take, Spare: kept.Dir,
-		Version: version,
+		Version: version, Chunks: asJSON,
 	})
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, 
 	if err := h.Servers.Start(); err != nil {
 		return err
 	}
-	if err := h.PluginsTried(ctx); err != nil {
+	if err := h.Plugins.Tried(ctx); err != nil {
 		return fmt.Errorf("ask: %w", err)
 	}
 	if err := h.Servers.Ready(ctx); err != nil {

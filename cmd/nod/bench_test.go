@@ -167,10 +167,7 @@ func BenchmarkIdle(b *testing.B) {
 
 func benchmarkIdle(b *testing.B, panes int) {
 	w := newWorld(b)
-	program := filepath.Join(b.TempDir(), "nod")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
+	program := released(b)
 	w.write(".config/nod/config.toml", fmt.Sprintf("[tmux]\nsocket = %q\nmax_panes = %d\n", w.socket, panes), 0o600)
 	leavePanes(b, w, panes)
 	o := startProgram(b, w, program)
@@ -197,6 +194,16 @@ func benchmarkIdle(b *testing.B, panes int) {
 	settle(o)
 	b.ReportMetric(memory(), "full-MiB")
 	o.end(b)
+}
+
+// released is nod as it is released, without the tests' own code.
+func released(b *testing.B) string {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), "nod")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	return program
 }
 
 // settle waits until nothing was written for a while.

@@ -32,6 +32,10 @@ func showingStory(h *hand) {
 	h.see("/mcp: not available here")
 	h.word("/prompt")
 	h.see("/prompt: not available here")
+	h.word("/plugins")
+	h.see("no plugin is installed")
+	h.word("/plugins reload")
+	h.see("nothing has changed")
 	h.word("/queue")
 	h.see("nothing waits")
 

@@ -21,7 +21,7 @@ import (
 func (a *program) mcpCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "mcp",
-		Short: "servers whose tools the model may use (MCP): list, check",
+		Short: "servers whose tools the model may use (MCP): list, check, login, logout",
 		Long: `An MCP server is a program, or an address, whose tools the model may use; each
 call asks. Servers stand in [mcp.NAME] sections of the configuration (nod help mcp).
 A tool can be called once you have seen how the server describes it and have
@@ -46,7 +46,20 @@ and 125 if the server cannot be started.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.checkServer(cmd.Context(), args[0], accept) },
 	}
 	check.Flags().BoolVar(&accept, "accept", false, "accept without asking")
-	parent.AddCommand(list, check)
+	login := &cobra.Command{
+		Use:   "login NAME",
+		Short: "log in at a server with a url, in your browser",
+		Long: `login prints a page of the server's; open it in a browser on this machine, and nod
+takes the answer there. What it gets is in mcp-logins.json in the state folder, which
+you alone can read, is renewed by itself, and is sent to that url and no other.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.loginServer(cmd.Context(), args[0]) },
+	}
+	logout := &cobra.Command{
+		Use: "logout NAME", Short: "forget the login at a server", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.logoutServer(args[0]) },
+	}
+	parent.AddCommand(list, check, login, logout)
 	return parent
 }
 
@@ -56,6 +69,7 @@ type serverJSON struct {
 	Where    string `json:"where"`
 	Required bool   `json:"required"`
 	Accepted int    `json:"accepted_tools"`
+	Readable int    `json:"accepted_resources"`
 }
 
 func (a *program) listServers(asJSON bool) error {
@@ -70,14 +84,14 @@ func (a *program) listServers(asJSON bool) error {
 	pins, enc := mcp.NewPins(filepath.Join(state, servers.PinsFile)), json.NewEncoder(a.Out)
 	all := c.MCP()
 	for _, s := range all {
-		accepted, err := pins.Of(s.Name)
+		accepted, readable, err := pins.Counts(s.Name)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			err = enc.Encode(serverJSON{s.Name, s.Where(), s.Required, len(accepted)})
+			err = enc.Encode(serverJSON{s.Name, s.Where(), s.Required, accepted, readable})
 		} else {
-			err = a.printf("%s: %s, %s accepted\n", s.Name, screen.CleanLines(s.Where()), mcp.Count(len(accepted), "tool"))
+			err = a.printf("%s: %s, %s accepted\n", s.Name, screen.CleanLines(s.Where()), mcp.Counts(accepted, readable))
 		}
 		if err != nil {
 			return err
@@ -90,11 +104,7 @@ func (a *program) listServers(asJSON bool) error {
 }
 
 func (a *program) checkServer(ctx context.Context, name string, accept bool) (err error) {
-	c, err := a.config()
-	if err != nil {
-		return err
-	}
-	h, err := app.Open(c, a.Getenv, app.Options{Version: version})
+	h, err := a.openServers()
 	if err != nil {
 		return err
 	}
@@ -124,7 +134,7 @@ func (a *program) checkServer(ctx context.Context, name string, accept bool) (er
 		if terminal == nil {
 			return process.ExitStatus(process.StatusDenied)
 		}
-		yes, err := terminal.Allow(ctx, "accept?", "Every call still asks. Is the model to use these tools?")
+		yes, err := terminal.Allow(ctx, "accept?", "Every call still asks. Is the model to use these?")
 		if err != nil {
 			return err
 		}
@@ -136,5 +146,48 @@ func (a *program) checkServer(ctx context.Context, name string, accept bool) (er
 	if err != nil {
 		return fmt.Errorf("mcp check: %w", err)
 	}
-	return a.printf("accepted: the model can call %s of %s\n", mcp.Count(usable, "tool"), name)
+	return a.printf("accepted: the model can use %s of %s\n", usable, name)
+}
+
+// openServers opens what a command about one server works with.
+func (a *program) openServers() (*app.Core, error) {
+	c, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(c, a.Getenv, app.Options{Version: version})
+}
+
+func (a *program) loginServer(ctx context.Context, name string) (err error) {
+	h, err := a.openServers()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	err = h.Servers.Login(ctx, name, func(page string) error {
+		return a.printf("open this page in a browser on this machine:\n\n%s\n\n", screen.CleanLines(page))
+	})
+	switch {
+	case errors.Is(err, mcp.ErrNoLogin):
+		return a.printf("%s lets nod in without a login\n", name)
+	case err != nil:
+		return fmt.Errorf("mcp login: %w", err)
+	}
+	return a.printf("logged in at %s\n", name)
+}
+
+func (a *program) logoutServer(name string) (err error) {
+	h, err := a.openServers()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	was, err := h.Servers.Logout(name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("mcp logout: %w", err)
+	case !was:
+		return a.printf("there was no login at %s\n", name)
+	}
+	return a.printf("the login at %s is forgotten; at the server it may be valid until its time is up\n", name)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -19,18 +21,22 @@ import (
 func (a *program) pluginCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "plugin",
-		Short: "tools of your own for the model, in Lua: list, install, remove, check",
+		Short: "tools, hooks and commands of your own, in Lua: new, check, install, list, remove",
 		Long: `A plugin is a folder with plugin.toml and Lua code that registers tools for the
-model. Its code runs in a confined process; what it wants done is asked and put on
+model, hooks and commands. Its code runs in a confined process; what it wants done is asked and put on
 record as if the model had wanted it, and only if plugin.toml asks for it. "nod help
 plugins" says how one is written.`,
 	}
 	var yes bool
 	install := &cobra.Command{
-		Use:   "install FOLDER",
+		Use:   "install FOLDER|ARCHIVE",
 		Short: "install a plugin, or accept what was changed in it",
+		Long: `install shows what a plugin asks for and keeps it, pinned by the digest of its
+files. It takes a folder, such as a checkout of git, or an archive (.tar.gz, .tgz,
+.zip) on this machine. A running nod takes it with /plugins reload.`,
 		Example: `  nod plugin check ./tickets
-  nod plugin install ./tickets`,
+  nod plugin install ./tickets
+  nod plugin install tickets-1.2.0.tar.gz`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := a.installPlugin(cmd.Context(), args[0], yes)
@@ -45,8 +51,16 @@ plugins" says how one is written.`,
 		Use: "list", Short: "list the plugins, also those that are not loaded", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return a.listPlugins() },
 	}, &cobra.Command{
-		Use: "check FOLDER", Short: "run a plugin's start without effects, and print what it would register", Args: cobra.ExactArgs(1),
+		Use: "check FOLDER|ARCHIVE", Short: "run a plugin's start and its test without effects, and print what it would register", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.checkPlugin(cmd.Context(), args[0]) },
+	}, &cobra.Command{
+		Use: "new NAME", Short: "write a plugin that works, with its test, into a new folder", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := plugin.New(args[0], filepath.Base(args[0])); err != nil {
+				return fmt.Errorf("plugin new: %w", err)
+			}
+			return a.printf("%s is there; look at it, then: nod plugin check %s\n", args[0], args[0])
+		},
 	}, &cobra.Command{
 		Use: "remove NAME", Short: "remove a plugin", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -54,7 +68,7 @@ plugins" says how one is written.`,
 			if err != nil {
 				return err
 			}
-			if err := store.Has(args[0]); err != nil {
+			if err := store.Knows(args[0]); err != nil {
 				return fmt.Errorf("plugin remove: %w", err)
 			}
 			if err := a.note("plugin removed", args[0]); err != nil {
@@ -103,8 +117,15 @@ func aboutPlugin(p plugin.Plugin) string {
 		return strings.Join(list, ", ")
 	}
 	asks := p.Permissions
-	return screen.CleanLines(fmt.Sprintf("%s %s\n%s\n\nmay ask for\n  tools:   %s\n  targets: %s\n  hosts:   %s\n  paths:   %s\ndigest %s",
-		p.Name, p.Version, p.Description, words(asks.Tools), words(asks.Targets), words(asks.Hosts), words(asks.Paths), p.Digest))
+	var hooks []string
+	for _, e := range asks.Hooks {
+		if slices.Contains(asks.Required, e) {
+			e += " (required)"
+		}
+		hooks = append(hooks, e)
+	}
+	return screen.CleanLines(fmt.Sprintf("%s %s\n%s\n\nmay ask for\n  tools:   %s\n  targets: %s\n  hosts:   %s\n  paths:   %s\n  hooks:   %s\ndigest %s",
+		p.Name, p.Version, p.Description, words(asks.Tools), words(asks.Targets), words(asks.Hosts), words(asks.Paths), words(hooks), p.Digest))
 }
 
 func (a *program) installPlugin(ctx context.Context, from string, yes bool) error {
@@ -112,7 +133,7 @@ func (a *program) installPlugin(ctx context.Context, from string, yes bool) erro
 	if err != nil {
 		return err
 	}
-	p, err := plugin.Read(from)
+	p, err := plugin.Find(from)
 	if err != nil {
 		return err
 	}
@@ -133,11 +154,11 @@ func (a *program) installPlugin(ctx context.Context, from string, yes bool) erro
 	if err := store.Install(p); err != nil {
 		return err
 	}
-	return a.printf("installed; it is loaded when nod is started next\n")
+	return a.printf("installed; it runs when nod is started next, or after /plugins reload\n")
 }
 
 func (a *program) checkPlugin(ctx context.Context, from string) error {
-	p, err := plugin.Read(from)
+	p, err := plugin.Find(from)
 	if err != nil {
 		return fmt.Errorf("plugin check: %w", err)
 	}
@@ -145,6 +166,7 @@ func (a *program) checkPlugin(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
+	options.Test = true
 	l, err := plugin.Load(ctx, p, options)
 	if err != nil {
 		return fmt.Errorf("plugin check: %w", err)
@@ -158,5 +180,19 @@ func (a *program) checkPlugin(ctx context.Context, from string) error {
 			return err
 		}
 	}
-	return nil
+	for _, e := range l.Hooks() {
+		if err := a.printf("  hook %s\n", e); err != nil {
+			return err
+		}
+	}
+	for _, c := range l.Commands() {
+		if err := a.printf("  command %s: %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Description); err != nil {
+			return err
+		}
+	}
+	tested := "it has no " + plugin.TestName
+	if _, there := p.Files[plugin.TestName]; there {
+		tested = plugin.TestName + " has passed"
+	}
+	return a.printf("%s\n", tested)
 }

@@ -39,6 +39,7 @@ type runFlags struct {
 	held       bool
 	timeout    time.Duration
 	approveAll bool
+	progress   bool
 }
 
 // inOwnPane is the value of --pane without a name: a pane that is gone with
@@ -80,6 +81,12 @@ a pane of its own is closed, which hangs it up.`,
 			if f.held && cmd.Flags().Changed("pane") {
 				return a.refuse(f, errors.New("run: --held runs without a pane: leave out --pane"))
 			}
+			if f.progress && !f.json {
+				return a.refuse(f, errors.New("run: --progress is for --json: without it the output comes as the command writes it"))
+			}
+			if f.progress && f.pane != "" {
+				return a.refuse(f, errors.New("run: --progress is for a command without a pane: leave out --pane"))
+			}
 			if f.timeout < 0 {
 				return a.refuse(f, fmt.Errorf("run: --timeout=%s: want how long the command may take, such as 30s; without it there is no limit", f.timeout))
 			}
@@ -92,6 +99,7 @@ a pane of its own is closed, which hangs it up.`,
 	flags.Lookup("pane").NoOptDefVal = inOwnPane
 	flags.BoolVar(&f.raw, "raw", false, "in a pane: print the bytes that its terminal got, not what it shows")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.progress, "progress", false, "with --json: before that, an object for each piece of output as it comes")
 	flags.BoolVar(&f.held, "held", false, "run it where the kernel lets it change nothing")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the command after this long, for example 30s; in a pane by Ctrl-C")
 	flags.BoolVar(&f.approveAll, "dangerously-approve-all", false, "do not ask; rules that deny still do")
@@ -343,7 +351,8 @@ func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report
 		stdout.to, stderr.to = r.out.stdout, r.out.stderr
 	}
 	begin := time.Now()
-	process, err := r.core.Guard.Exec(ctx, a, env.Grant, &stdout, &stderr)
+	chunks := [2]*tools.Chunks{r.chunks(tools.Stdout), r.chunks(tools.Stderr)}
+	process, err := r.core.Guard.Exec(ctx, a, env.Grant, io.MultiWriter(&stdout, chunks[0]), io.MultiWriter(&stderr, chunks[1]))
 	var unsure *guard.UnsureError
 	if errors.As(err, &unsure) {
 		return tools.Result{Record: tools.Record{Unsure: fmt.Sprintf("%v; %s", unsure, terminal.Unsure), Duration: time.Since(begin)}}, nil
@@ -353,6 +362,8 @@ func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report
 	}
 	outcome, err := process.Wait()
 	r.core.Guard.Ended(a, outcome)
+	chunks[0].Close()
+	chunks[1].Close()
 	report.Stdout, report.Stderr = stdout.text(), stderr.text()
 	if what := guard.Refused(a, report.Stderr); what != "" {
 		report.Notices = append(report.Notices, heldNotice+what)
@@ -370,6 +381,20 @@ func (r *runner) exec(ctx context.Context, a tools.Action, env tools.Env, report
 		record.Unsure = fmt.Sprintf("%v; %s", err, terminal.Unsure)
 	}
 	return tools.Result{Record: record}, nil
+}
+
+// chunks print what a stream of the command gets, as it comes; nil without --progress.
+func (r *runner) chunks(stream tools.Stream) *tools.Chunks {
+	if !r.flags.progress {
+		return nil
+	}
+	return tools.NewChunks(func(text string) {
+		piece := outputPiece{Type: "output", Target: r.target.Name()}
+		if piece.Stdout = text; stream == tools.Stderr {
+			piece.Stdout, piece.Stderr = "", text
+		}
+		_ = r.out.object(piece) // the object at the end says that nothing can be written
+	})
 }
 
 // notRun is the result of an action that the guard, the target or the pane has

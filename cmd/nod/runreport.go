@@ -67,10 +67,19 @@ type runReport struct {
 	unwritten error
 }
 
+// outputPiece is what --progress prints for each piece of output.
+type outputPiece struct {
+	Type   string `json:"type"`
+	Target string `json:"target"`
+	Stdout string `json:"stdout,omitempty"`
+	Stderr string `json:"stderr,omitempty"`
+}
+
 // tell prints the report and turns the answer into the exit status.
 func (r *runner) tell(ctx context.Context, answer gate.Answer, report *runReport) int {
 	status, reason := r.judge(ctx, answer, report)
 	report.Error = reason
+	report.Notices = append(report.Notices, answer.Result.Notes...)
 	if reason != "" {
 		r.out.complain("%s", screen.CleanLines(reason))
 	}

@@ -5,8 +5,6 @@ import (
 	"math/rand"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,10 +21,7 @@ const (
 // sends to its terminal for it, and nod's CPU time from the prompt to the answer's end.
 // The program is the one that is released. The chat stands beside an idle pane.
 func BenchmarkStreamedAnswer(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "nod")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
+	program := released(b)
 	for _, rate := range []int{250, 1000} {
 		b.Run(fmt.Sprintf("tokens/s=%d", rate), func(b *testing.B) { benchmarkStreamedAnswer(b, program, rate) })
 	}

@@ -1,8 +1,9 @@
-// Package plugin is what users add to nod in Lua: tools for the model.
+// Package plugin is what users add to nod in Lua: tools for the model, hooks and commands.
 //
-// A plugin is a folder with plugin.toml ([Manifest]) and its code. [Read] reads one,
-// [Store] keeps those that are installed, and [Load] starts one and makes the tools that it
-// registers. Its code runs in a process of its own (packages host and lua).
+// A plugin is a folder with plugin.toml ([Manifest]) and its code. [Find] reads one from a
+// folder or an archive, [Store] keeps those that are installed, and [Load] starts one and
+// takes what it registers. [Set] is those that run in a nod, and exchanges them while it
+// runs. Their code runs in a process of its own (packages host and lua).
 //
 // # What a plugin can do
 //
@@ -15,5 +16,6 @@
 // # Pins
 //
 // The operator accepts a plugin as it is, by the digest of all its files. One that was
-// changed since is not loaded until it is accepted again.
+// changed since is not loaded until it is accepted again. What was accepted names the hooks
+// that are required, so that they deny also where nothing else of the plugin can be read.
 package plugin

@@ -15,7 +15,7 @@ import (
 // ReadFolder reads the folder of a plugin or an agent: its files, by their paths within
 // it, and the digest of all of them. The file manifest must be among them. Folders and
 // files whose name begins with a dot are left out.
-func ReadFolder(dir, manifest string) (files map[string]string, digest string, err error) {
+func ReadFolder(dir, manifest string) (files map[string]string, sum string, err error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, "", fmt.Errorf("%q is no folder; name the one that has %s", dir, manifest)
 	}
@@ -53,11 +53,11 @@ func ReadFolder(dir, manifest string) (files map[string]string, digest string, e
 	if _, there := files[manifest]; !there {
 		return nil, "", fmt.Errorf("%q has no %s", dir, manifest)
 	}
-	return files, digestOf(files), nil
+	return files, digest(files), nil
 }
 
-// digestOf covers each file's name and content, each preceded by its length.
-func digestOf(files map[string]string) string {
+// digest covers each file's name and content, each preceded by its length.
+func digest(files map[string]string) string {
 	var names []string
 	for name := range files {
 		names = append(names, name)

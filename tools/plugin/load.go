@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Program  []string // nod itself, as a plugin's process
 	Unsealed bool     // also where the system cannot confine it
+	Test     bool     // run the plugin's test, too, if it has one
 	// Told is told what a plugin has for the operator ("notify") or the log ("log"). It
 	// must be quick.
 	Told   func(plugin, method, text string)
@@ -28,38 +29,52 @@ type Options struct {
 // Loaded is a plugin whose process has started.
 type Loaded struct {
 	Plugin
-	tools []tools.Tool
-	host  *host.Host
+	tools    []tools.Tool
+	hooks    []string // events
+	commands []lua.OwnCommand
+	host     *host.Host
+	lines    *lines
 }
 
 // Tools are the tools that it has registered.
 func (l *Loaded) Tools() []tools.Tool { return l.tools }
 
 // Close ends its process.
-func (l *Loaded) Close() { l.host.Close() }
+func (l *Loaded) Close() {
+	l.host.Close()
+	l.lines.close()
+}
 
 // Load starts a plugin and takes what it registers. The end of ctx ends the start, too.
 // Nothing is left behind after an error.
 func Load(ctx context.Context, p Plugin, o Options) (*Loaded, error) {
-	l := &Loaded{Plugin: p}
+	l := &Loaded{Plugin: p, lines: newLines(func(method, text string) {
+		if o.Told != nil {
+			o.Told(p.Name, method, text)
+		}
+	})}
 	code := map[string]string{}
 	for name, text := range p.Files {
 		if strings.HasSuffix(name, ".lua") {
 			code[name] = text
 		}
 	}
+	test := ""
+	if _, there := code[TestName]; there && o.Test {
+		test = TestName
+	}
 	l.host = host.New(host.Options{
 		Program: o.Program, Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}, Limits: o.Limits,
 		Start: func(limits host.Limits) any {
 			return lua.Start{
-				Plugin: p.Name, Entry: p.Entry, Files: code, Config: p.Config,
+				Plugin: p.Name, Entry: p.Entry, Files: code, Config: p.Config, Test: test,
 				Memory: limits.Memory, CPU: int(limits.CPU / time.Second), Unsealed: o.Unsealed,
 			}
 		},
 		Told: func(method string, params json.RawMessage) {
 			var text string
-			if o.Told != nil && json.Unmarshal(params, &text) == nil {
-				o.Told(p.Name, method, harmless.Text(text))
+			if json.Unmarshal(params, &text) == nil {
+				l.lines.say(method, text)
 			}
 		},
 	})
@@ -73,7 +88,7 @@ func Load(ctx context.Context, p Plugin, o Options) (*Loaded, error) {
 		err = l.take(got)
 	}
 	if err != nil {
-		l.host.Close()
+		l.Close()
 		return nil, fmt.Errorf("plugin %s: %s", p.Name, harmless.Text(err.Error()))
 	}
 	return l, nil
@@ -92,7 +107,7 @@ func (l *Loaded) take(got lua.Registered) error {
 		t.Description = harmless.Text(t.Description)
 		l.tools = append(l.tools, &tool{of: l, Tool: t})
 	}
-	return nil
+	return errors.Join(l.takeHooks(got.Hooks), l.takeCommands(got.Commands))
 }
 
 // tool is a tool of a plugin.

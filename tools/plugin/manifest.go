@@ -9,6 +9,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/nod-console/nod/tools/plugin/hook"
 	"github.com/nod-console/nod/tools/plugin/lua"
 )
 
@@ -20,6 +21,9 @@ const (
 
 // ManifestName is the file that makes a folder a plugin.
 const ManifestName = "plugin.toml"
+
+// TestName is the file that is run by a check, behind the plugin's code.
+const TestName = "test.lua"
 
 // Manifest is plugin.toml.
 type Manifest struct {
@@ -38,6 +42,10 @@ type Permissions struct {
 	Targets []string `toml:"targets"` // names of targets, or "*"
 	Hosts   []string `toml:"hosts"`   // that it may fetch from; a leading "*." means those below
 	Paths   []string `toml:"paths"`   // absolute: files, and folders with all below
+	Hooks   []string `toml:"hooks"`   // events that its hooks are told of
+	// Required are those of Hooks where it denies that the plugin fails, is changed or is
+	// not there.
+	Required []string `toml:"required_hooks"`
 }
 
 // effects are the tools that a plugin may ask to be called, by what its code calls them.
@@ -55,13 +63,23 @@ type Plugin struct {
 func Read(dir string) (Plugin, error) {
 	p := Plugin{Dir: dir}
 	var err error
-	if p.Files, p.Digest, err = ReadFolder(dir, ManifestName); err != nil {
+	if p.Files, _, err = ReadFolder(dir, ManifestName); err != nil {
 		return p, err
 	}
-	dec := toml.NewDecoder(strings.NewReader(p.Files[ManifestName])).DisallowUnknownFields()
+	return p.parsed()
+}
+
+// parsed is the plugin with what its files say.
+func (p Plugin) parsed() (Plugin, error) {
+	text, there := p.Files[ManifestName]
+	if !there {
+		return p, fmt.Errorf("%q has no %s", p.Dir, ManifestName)
+	}
+	dec := toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields()
 	if err := dec.Decode(&p.Manifest); err != nil {
 		return p, fmt.Errorf("%s: %w", ManifestName, misread(err))
 	}
+	p.Digest = digest(p.Files)
 	if err := p.check(); err != nil {
 		return p, fmt.Errorf("%s: %w", ManifestName, err)
 	}
@@ -104,6 +122,16 @@ func (p *Plugin) check() error {
 		slices.Sort(known)
 		if !slices.Contains(known, tool) {
 			return fmt.Errorf("permissions.tools: a plugin cannot ask for %q; there are %s", tool, strings.Join(known, ", "))
+		}
+	}
+	for _, event := range p.Permissions.Hooks {
+		if err := hook.Known(event); err != nil {
+			return fmt.Errorf("permissions.hooks: %w", err)
+		}
+	}
+	for _, event := range p.Permissions.Required {
+		if !slices.Contains(p.Permissions.Hooks, event) {
+			return fmt.Errorf("permissions.required_hooks: %q is not in permissions.hooks", event)
 		}
 	}
 	for _, name := range p.Permissions.Paths {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,16 @@ const pinsName = "accepted.json"
 // Installed is a plugin in the store.
 type Installed struct {
 	Plugin
-	Fault string // why it is not loaded; empty if it is
+	Accepted Accepted
+	Fault    string // why it is not loaded; empty if it is
+}
+
+// Accepted is what the operator has accepted of a plugin. It holds what nod has to know of
+// one that is changed, damaged or gone.
+type Accepted struct {
+	Digest   string   `json:"digest"`
+	Hooks    []string `json:"hooks,omitempty"`    // events that its hooks are told of
+	Required []string `json:"required,omitempty"` // of those, where it denies that it is not there
 }
 
 // All are the plugins in the store, sorted by name, also those that are not loaded.
@@ -30,28 +40,37 @@ func (s Store) All() ([]Installed, error) {
 	if err != nil {
 		return nil, err
 	}
-	pins, err := s.pins()
+	pins, err := s.Accepted()
 	if err != nil {
 		return nil, err
 	}
 	var all []Installed
+	for name, pin := range pins {
+		if s.Has(name) != nil {
+			all = append(all, Installed{
+				Plugin: Plugin{Manifest: Manifest{Name: name}}, Accepted: pin,
+				Fault: "its folder is gone; nod plugin remove " + name + " forgets it, and nod plugin install brings it back",
+			})
+		}
+	}
 	for _, e := range entries {
 		if !e.IsDir() || e.Name()[0] == '.' {
 			continue
 		}
 		p, err := Read(filepath.Join(s.Dir, e.Name()))
-		i := Installed{Plugin: p}
+		i := Installed{Plugin: p, Accepted: pins[e.Name()]}
 		switch {
 		case err != nil:
 			i.Fault = err.Error()
 		case p.Name != e.Name():
 			i.Fault = fmt.Sprintf("%s calls it %q", ManifestName, p.Name)
-		case pins[p.Name] != p.Digest:
+		case i.Accepted.Digest != p.Digest:
 			i.Fault = fmt.Sprintf("it was changed since it was accepted; nod plugin install %s shows it and asks again", p.Dir)
 		}
 		i.Name = e.Name()
 		all = append(all, i)
 	}
+	slices.SortFunc(all, func(a, b Installed) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
@@ -86,7 +105,9 @@ func (s Store) Install(p Plugin) error {
 	if err := os.Rename(fresh, at); err != nil {
 		return err
 	}
-	return s.pin(func(pins map[string]string) { pins[p.Name] = p.Digest })
+	return s.pin(func(pins map[string]Accepted) {
+		pins[p.Name] = Accepted{Digest: p.Digest, Hooks: p.Permissions.Hooks, Required: p.Permissions.Required}
+	})
 }
 
 // Has reports, as an error, that there is no plugin of that name in the store.
@@ -98,22 +119,36 @@ func (s Store) Has(name string) error {
 	return nil
 }
 
-// Remove takes a plugin out of the store.
-func (s Store) Remove(name string) error {
-	if err := s.Has(name); err != nil {
-		return err
+// Knows reports, as an error, that a plugin of that name is neither in the store nor was
+// accepted.
+func (s Store) Knows(name string) error {
+	err := s.Has(name)
+	if err == nil {
+		return nil
 	}
-	if err := os.RemoveAll(filepath.Join(s.Dir, name)); err != nil {
-		return err
+	pins, broken := s.Accepted()
+	if _, there := pins[name]; there {
+		return nil
 	}
-	return s.pin(func(pins map[string]string) { delete(pins, name) })
+	return errors.Join(err, broken)
 }
 
-// Accepted are the digests that were accepted, by name.
-func (s Store) Accepted() (map[string]string, error) { return s.pins() }
+// Remove takes a plugin out of the store.
+func (s Store) Remove(name string) error {
+	if err := s.Knows(name); err != nil {
+		return err
+	}
+	if s.Has(name) == nil {
+		if err := os.RemoveAll(filepath.Join(s.Dir, name)); err != nil {
+			return err
+		}
+	}
+	return s.pin(func(pins map[string]Accepted) { delete(pins, name) })
+}
 
-func (s Store) pins() (map[string]string, error) {
-	pins := map[string]string{}
+// Accepted is what was accepted, by the plugins' names.
+func (s Store) Accepted() (map[string]Accepted, error) {
+	pins := map[string]Accepted{}
 	text, err := os.ReadFile(filepath.Join(s.Dir, pinsName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return pins, nil
@@ -127,8 +162,8 @@ func (s Store) pins() (map[string]string, error) {
 	return pins, nil
 }
 
-func (s Store) pin(change func(map[string]string)) error {
-	pins, err := s.pins()
+func (s Store) pin(change func(map[string]Accepted)) error {
+	pins, err := s.Accepted()
 	if err != nil {
 		return err
 	}

@@ -86,6 +86,7 @@ func (v *ShellValue) keep(ctx context.Context, env tools.Env, stream, text, head
 // concurrent use.
 type collector struct {
 	progress *tools.Meter
+	chunks   *tools.Chunks // nil if nobody listens
 
 	mu    sync.Mutex
 	kept  bytes.Buffer
@@ -97,6 +98,7 @@ func (c *collector) Write(p []byte) (int, error) {
 	c.total += int64(len(p))
 	c.kept.Write(p[:min(len(p), keepBytes-c.kept.Len())]) // never fails
 	c.mu.Unlock()
+	_, _ = c.chunks.Write(p) // never fails
 	return c.progress.Write(p)
 }
 

@@ -227,7 +227,7 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 	began := env.Time()
 	p := tools.NewMeter(env)
 	defer p.Stop()
-	stdout, stderr := &collector{progress: p}, &collector{progress: p}
+	stdout, stderr := &collector{progress: p, chunks: env.ChunksOf(tools.Stdout)}, &collector{progress: p, chunks: env.ChunksOf(tools.Stderr)}
 	bounded, cancel := context.WithTimeoutCause(ctx, a.Wait, errTimeout)
 	defer cancel()
 	process, err := r.Guard.Exec(bounded, a, env.Grant, stdout, stderr)
@@ -236,6 +236,8 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 	}
 	ended, err := process.Wait()
 	r.Guard.Ended(a, ended)
+	stdout.chunks.Close()
+	stderr.chunks.Close()
 
 	var v ShellValue
 	v.ended(ended)

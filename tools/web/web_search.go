@@ -40,6 +40,9 @@ type WebSearch struct {
 	Client *Client // without lists of domains: the engine is chosen here
 	// Key is the operator's for Brave's search API; empty means DuckDuckGo.
 	Key string
+	// Ring gets that key, when something is first searched for; nil: Key is all there is.
+	// An error means that nothing can be searched for, and says why.
+	Ring func(ctx context.Context) (string, error)
 	// Domains filter what is found.
 	Domains Domains
 }
@@ -86,7 +89,7 @@ func (s *WebSearch) Plan(_ context.Context, raw json.RawMessage, _ tools.Env) (t
 		return tools.Action{}, tools.Reject("secret", "the query holds a placeholder: a secret is never searched for")
 	}
 	at := duckDuckGo + "?" + url.Values{"q": {query}}.Encode()
-	if s.Key != "" {
+	if s.Key != "" || s.Ring != nil {
 		at = brave + "?" + url.Values{"q": {query}, "count": {fmt.Sprint(MaxResults)}}.Encode()
 	}
 	u, err := Check(at)
@@ -113,8 +116,15 @@ type Found struct {
 func (s *WebSearch) Execute(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
 	began := env.Time()
 	header, read := http.Header{}, readDuckDuckGo
-	if s.Key != "" && strings.HasPrefix(a.Command, brave) {
-		header, read = http.Header{"X-Subscription-Token": {s.Key}, "Accept": {"application/json"}}, readBrave
+	key := s.Key
+	if s.Ring != nil {
+		var err error
+		if key, err = s.Ring(ctx); err != nil {
+			return tools.Failure("search_failed", err.Error()), nil
+		}
+	}
+	if key != "" && strings.HasPrefix(a.Command, brave) {
+		header, read = http.Header{"X-Subscription-Token": {key}, "Accept": {"application/json"}}, readBrave
 	}
 	got, err := ask(ctx, s.Guard, s.Client, a, env, header)
 	if err != nil {

@@ -31,11 +31,12 @@ const endTime = 5 * time.Second
 
 // Console is the whole screen. Make one with New.
 type Console struct {
-	opt    Options
-	now    func() time.Time
-	mail   *mailbox
-	queue  *policy.Queue
-	styles screen.Styles
+	opt      Options
+	standing *keys.Table // opt.Keys as they were at first
+	now      func() time.Time
+	mail     *mailbox
+	queue    *policy.Queue
+	styles   screen.Styles
 
 	// The pump's own, from here on.
 	ctx       context.Context
@@ -105,7 +106,7 @@ func New(opt Options) (*Console, error) {
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	c := &Console{opt: opt, now: opt.Now, mail: newMailbox(), styles: screen.NewStyles(theme), themeName: opt.Theme, status: opt.Status, mouseOn: opt.Mouse}
+	c := &Console{opt: opt, standing: opt.Keys, now: opt.Now, mail: newMailbox(), styles: screen.NewStyles(theme), themeName: opt.Theme, status: opt.Status, mouseOn: opt.Mouse}
 	if c.now == nil {
 		c.now = time.Now
 	}

@@ -346,6 +346,8 @@ func (c *Console) facts() keys.Facts {
 				return c.opt.Past != nil
 			case keys.Servers, keys.Prompt:
 				return c.opt.Servers != nil
+			case keys.Plugins:
+				return c.opt.Plugins != nil
 			case keys.Model:
 				return c.opt.Models != nil
 			case keys.Context:

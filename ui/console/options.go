@@ -92,7 +92,11 @@ type Options struct {
 	// Servers are those whose tools the model may use. Nil: none is configured.
 	Servers *Servers
 
-	// Own are the operator's own commands, which Keys have. Nil: there are none.
+	// Plugins are what users have added. Nil: there is no way to them.
+	Plugins *Plugins
+
+	// Own are the operator's own commands, which Keys and SetCommands have. Nil: there
+	// are none.
 	Own *Own
 
 	// Past are earlier conversations and what is known from them. Nil: there is no

@@ -277,7 +277,9 @@ func (c *Console) letter(letter any) {
 	case onPump:
 		l(c)
 	case inserted:
-		c.insert(l.text)
+		c.insert(l.by, l.text)
+	case commanded:
+		c.takeCommands(l.own)
 	case written:
 		c.submit(l.line)
 	case noted:

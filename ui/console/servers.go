@@ -27,7 +27,7 @@ type Servers struct {
 }
 
 // inserted is a text for the input, where it is still empty.
-type inserted struct{ text string }
+type inserted struct{ by, text string }
 
 // servers carries out /mcp.
 func (c *Console) servers(args string) {
@@ -59,46 +59,16 @@ func (c *Console) serversPrompt(args string) {
 			c.mail.put(failed{"/prompt: " + err.Error(), ""})
 			return
 		}
-		c.mail.put(inserted{text})
+		c.mail.put(inserted{"/prompt", text})
 	})
 }
 
 // insert writes a text into the input.
-func (c *Console) insert(text string) {
+func (c *Console) insert(by, text string) {
 	if !c.input.Empty() {
-		c.chat.Fault("/prompt: there is something in the line that you write in", "send it, or empty it with Ctrl-C, and give the command again")
+		c.chat.Fault(by+": there is something in the line that you write in", "send it, or empty it with Ctrl-C, and give the command again")
 		return
 	}
 	c.input.Set(text)
 	c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
-}
-
-// Own are the operator's own commands.
-type Own struct {
-	// Line is what the operator would have written instead of a command, where it is
-	// meant: a prompt, or "!" and a command line.
-	Line func(ctx context.Context, word, args string) (string, error)
-	// Target is where a command is meant; empty: where the operator works.
-	Target func(word string) string
-	// Values are what an argument, from 0, can be; none: anything.
-	Values func(word string, index int) []string
-}
-
-// written is a line that is sent as if the operator had written it.
-type written struct{ line string }
-
-// own carries out one of the operator's own commands.
-func (c *Console) own(word, args string) {
-	if t := c.opt.Own.Target(word); c.turns.busy && t != "" && t != c.status.Name {
-		c.chat.Fault(fmt.Sprintf("/%s works on %s, and a turn is running here", word, t), "wait for its end, or Ctrl-C interrupts it")
-		return
-	}
-	c.background(func(ctx context.Context) {
-		line, err := c.opt.Own.Line(ctx, word, args)
-		if err != nil {
-			c.mail.put(failed{err.Error(), ""})
-			return
-		}
-		c.mail.put(written{line})
-	})
 }

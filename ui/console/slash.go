@@ -31,6 +31,8 @@ func (c *Console) slash(text string) {
 		c.servers(args)
 	case keys.Prompt:
 		c.serversPrompt(args)
+	case keys.Plugins:
+		c.plugins(args)
 	case keys.Status:
 		c.report()
 	case keys.Approve:

@@ -220,6 +220,9 @@ func (d *Approval) explanation(width int) []row {
 	case r.Undo != "":
 		say(d.styles.Text, "afterwards: %s", r.Undo)
 	}
+	for _, n := range r.Notes {
+		say(d.styles.Warn, "%s", show.Text(n))
+	}
 	if r.NoRevert != "" {
 		say(d.styles.Warn, "no revert: %s", r.NoRevert)
 	}

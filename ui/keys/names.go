@@ -26,7 +26,7 @@ var titles = map[ID]string{
 	Status: "Status", Approve: "Posture", Theme: "Theme", New: "New conversation", Resume: "Resume", Undo: "Undo",
 	History: "Conversations", Fork: "Fork", Memory: "Memory", Model: "Model", Context: "Context", Compact: "Compact",
 	Steer: "Steer", Queue: "Queue", Mouse: "Mouse", Tour: "Tour", Export: "Export",
-	Servers: "MCP servers", Prompt: "Server's prompt",
+	Servers: "MCP servers", Prompt: "Server's prompt", Plugins: "Plugins",
 }
 
 // Name is what the command is called in lists.

@@ -97,6 +97,7 @@ const (
 	Export  ID = "export"
 	Servers ID = "mcp"
 	Prompt  ID = "prompt"
+	Plugins ID = "plugins"
 )
 
 // Place is where the keyboard is.
@@ -274,6 +275,7 @@ var standard = []Command{
 	{Compact, nil, 0, "compact", "", "put a summary in the place of older messages; nothing is deleted", "", modelling, Callback},
 	{Servers, nil, 0, "mcp", "[accept] [server]", "show the MCP servers; with a name: what is new or changed there; accept: let the model use it", "", modelling, Callback},
 	{Prompt, nil, 0, "prompt", "[server] [name] [arguments]", "write a prompt of an MCP server into the input; without a name: which there are", "", modelling, Callback},
+	{Plugins, nil, 0, "plugins", "[reload]", "show the plugins and what they have; reload: take what was installed, accepted anew or removed", "", modelling, Callback},
 	{Steer, nil, 0, "steer", "text", "say something to the model while it works: it gets in at the next step, not only after the turn", "", modelling, Callback},
 	{Queue, nil, 0, "queue", "[clear]", "show what waits for the end of the turn; clear: take it back into the input", "", modelling, Nothing},
 

@@ -40,6 +40,7 @@ type Conversation struct {
 	answers   string // the model that does
 	target    console.TargetStatus
 	alarm     string
+	added     []keys.Custom // commands that were added meanwhile
 }
 
 // New prepares a conversation on a terminal. Approvals are asked by approver,

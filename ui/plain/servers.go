@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/nod-console/nod/ui/console"
+	"github.com/nod-console/nod/ui/keys"
 )
 
 // servers carries out /mcp.
@@ -44,9 +47,13 @@ func (c *Conversation) serversPrompt(ctx context.Context, args string) {
 		}
 		return nil
 	})
-	if text == "" {
-		return
+	if text != "" {
+		c.mayAsk(ctx, text)
 	}
+}
+
+// mayAsk shows a prompt that the operator has not written, and sends it if he says yes.
+func (c *Conversation) mayAsk(ctx context.Context, text string) {
 	c.out.say(note, text)
 	c.out.say(note, "Write yes to send that.")
 	if line, err := c.floor.read(ctx, c.prompt); err != nil || strings.TrimSpace(line) != "yes" {
@@ -58,14 +65,51 @@ func (c *Conversation) serversPrompt(ctx context.Context, args string) {
 
 // own carries out one of the operator's own commands.
 func (c *Conversation) own(ctx context.Context, word, args string) (quit bool) {
-	var line string
+	var m console.Meaning
 	c.turn(ctx, func(ctx context.Context) (err error) {
-		line, err = c.opt.Own.Line(ctx, word, args)
+		m, err = c.opt.Own.Mean(ctx, word, args)
 		return err
 	})
-	if line == "" {
+	if m.Say != "" {
+		c.out.say(note, m.Say)
+	}
+	if m.Insert != "" {
+		c.mayAsk(ctx, m.Insert)
+	}
+	if m.Line == "" {
 		return false
 	}
-	c.out.say(you, line)
-	return c.take(ctx, line)
+	c.out.say(you, m.Line)
+	return c.take(ctx, m.Line)
+}
+
+// SetCommands is the console's.
+func (c *Conversation) SetCommands(own []keys.Custom) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.added = own
+}
+
+// table are the commands that can be given.
+func (c *Conversation) table() *keys.Table {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if table, err := c.opt.Keys.With(c.added); err == nil { // they have no keys that could be taken
+		return table
+	}
+	return c.opt.Keys
+}
+
+// plugins carries out /plugins.
+func (c *Conversation) plugins(ctx context.Context, args string) {
+	switch p := c.opt.Plugins; {
+	case p == nil:
+		c.Fail("/plugins: not available here", "")
+	case args == "":
+		c.tell(ctx, "/plugins", p.List)
+	case args == "reload":
+		c.tell(ctx, "/plugins reload", p.Reload)
+	default:
+		c.Fail(fmt.Sprintf("/plugins %q: want nothing, or reload", args), "")
+	}
 }

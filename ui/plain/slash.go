@@ -13,11 +13,11 @@ import (
 )
 
 // here are the commands that lines can give.
-var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Model, keys.Context, keys.Compact, keys.Tour, keys.Quit}
+var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Plugins, keys.Model, keys.Context, keys.Compact, keys.Tour, keys.Quit}
 
 // slash carries out a command, and reports whether it is the one to quit.
 func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
-	cmd, args, err := c.opt.Keys.Parse(line)
+	cmd, args, err := c.table().Parse(line)
 	if err != nil {
 		c.Fail(err.Error(), "/help lists them all")
 		return false
@@ -52,6 +52,8 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 		c.servers(ctx, args)
 	case keys.Prompt:
 		c.serversPrompt(ctx, args)
+	case keys.Plugins:
+		c.plugins(ctx, args)
 	case keys.Model:
 		c.model(ctx, args)
 	case keys.Context:
@@ -69,7 +71,7 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 
 func (c *Conversation) help() {
 	var lines []string
-	for _, cmd := range c.opt.Keys.All() {
+	for _, cmd := range c.table().All() {
 		if cmd.Slash != "" && (cmd.Custom() || slices.Contains(here, cmd.ID)) {
 			lines = append(lines, strings.TrimSpace("/"+cmd.Slash+" "+cmd.Args)+": "+cmd.Text)
 		}

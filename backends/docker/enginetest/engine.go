@@ -66,6 +66,22 @@ func Stop() error {
 	return failed
 }
 
+// OwnDocker starts a Docker engine for one test, which ends with it.
+func OwnDocker(t testing.TB) *Engine {
+	t.Helper()
+	need(t, "dockerd", "docker")
+	e, err := start("docker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
 func get(t testing.TB, kind string, programs ...string) *Engine {
 	t.Helper()
 	starting.Lock()
@@ -73,6 +89,18 @@ func get(t testing.TB, kind string, programs ...string) *Engine {
 	if e := engines[kind]; e != nil {
 		return e
 	}
+	need(t, programs...)
+	e, err := start(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engines[kind] = e
+	return e
+}
+
+// need skips a test that cannot have an engine; it fails where all tests are promised.
+func need(t testing.TB, programs ...string) {
+	t.Helper()
 	missing := ""
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
@@ -91,12 +119,6 @@ func get(t testing.TB, kind string, programs ...string) *Engine {
 		}
 		t.Skip(missing)
 	}
-	e, err := start(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	engines[kind] = e
-	return e
 }
 
 func start(kind string) (*Engine, error) {
@@ -105,16 +127,26 @@ func start(kind string) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{Kind: kind, dir: dir, Socket: dir + "/s", log: dir + "/log", ended: make(chan struct{}), images: map[string]bool{}}
+	e := &Engine{Kind: kind, dir: dir, Socket: dir + "/s", log: dir + "/log", images: map[string]bool{}}
 	if e.lock, err = hold(dir); err != nil {
 		return nil, err
 	}
-	log, err := os.Create(e.log)
-	if err != nil {
+	if err := e.begin(); err != nil {
 		return nil, err
 	}
+	return e, nil
+}
+
+// begin starts the engine in its folder and waits until it answers.
+func (e *Engine) begin() error {
+	log, err := os.OpenFile(e.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
 	defer func() { _ = log.Close() }() // the engine has its own copy
-	switch kind {
+	e.ended = make(chan struct{})
+	dir := e.dir
+	switch e.Kind {
 	case "docker":
 		e.cmd = exec.Command("dockerd", "--data-root", dir+"/data", "--exec-root", dir+"/exec", "--pidfile", dir+"/pid",
 			"-H", "unix://"+e.Socket, "--bridge=none", "--iptables=false", "--ip-forward=false", "--log-level=warn")
@@ -124,10 +156,10 @@ func start(kind string) (*Engine, error) {
 	e.cmd.Stdout, e.cmd.Stderr = log, log
 	e.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "XDG_RUNTIME_DIR=" + dir}
 	if e.cmd.SysProcAttr, err = apart(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := e.launch(); err != nil {
-		return nil, err
+		return err
 	}
 	limit := time.Now().Add(patience)
 	for {
@@ -135,7 +167,7 @@ func start(kind string) (*Engine, error) {
 		err := e.command(ctx, "version").Run()
 		cancel()
 		if err == nil {
-			return e, nil
+			return nil
 		}
 		select {
 		case <-e.ended:
@@ -145,8 +177,25 @@ func start(kind string) (*Engine, error) {
 		if time.Now().After(limit) {
 			said, _ := os.ReadFile(e.log)
 			_ = e.stop()
-			return nil, fmt.Errorf("%s does not start: %s", kind, said)
+			return fmt.Errorf("%s does not start: %s", e.Kind, said)
 		}
+	}
+}
+
+// Kill ends the engine as a crash does: its containers are not told.
+func (e *Engine) Kill() {
+	_ = e.cmd.Process.Kill() // may have ended
+	<-e.ended
+	// What it has started for itself ends with it. Its number may be another process's by
+	// then, which the next engine would take for it.
+	_ = os.Remove(e.dir + "/exec/containerd/containerd.pid")
+}
+
+// Restart starts an engine again that was killed.
+func (e *Engine) Restart(t testing.TB) {
+	t.Helper()
+	if err := e.begin(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -199,18 +248,35 @@ func (e *Engine) Do(t testing.TB, args ...string) string {
 	cmd := e.Command(t, args...)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
-	if len(args) == 2 && args[0] == "unpause" {
-		late := time.AfterFunc(unpauseWait, func() { e.thaw(args[1]) })
-		defer late.Stop()
-	}
-	if err := cmd.Run(); err != nil {
+	if err := e.thawing(args[len(args)-1], cmd.Run); err != nil {
 		t.Fatalf("%s %q: %v: %s", e.Kind, args, err, complaint.String())
 	}
 	return strings.TrimSpace(out.String())
 }
 
-// unpauseWait is how long an engine may take to thaw a container.
-const unpauseWait = 10 * time.Second
+// thawing does what is asked of a container. One that is frozen may hang the engine (see
+// thaw), so it is thawed in between, again and again.
+func (e *Engine) thawing(container string, do func() error) error {
+	if _, frozen := e.frozen.Load(container); !frozen {
+		return do()
+	}
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(thawAfter):
+				e.thaw(container)
+			}
+		}
+	}()
+	return do()
+}
+
+// thawAfter is how long an engine may take with a container that is frozen.
+const thawAfter = 10 * time.Second
 
 // thaw thaws a container in the engine's place: one that was frozen while a
 // program was on its way into it waits for that program, which waits to be
@@ -245,7 +311,7 @@ func (e *Engine) Container(t testing.TB, args ...string) string {
 	}
 	e.Do(t, append(options, args...)...)
 	t.Cleanup(func() {
-		_ = e.Command(t, "rm", "-f", name).Run() // a test may have removed it
+		_ = e.thawing(name, e.Command(t, "rm", "-f", name).Run) // a test may have removed it
 	})
 	return name
 }
@@ -312,15 +378,16 @@ func removeStale() {
 	}
 }
 
-// endMonitors ends what podman has left running for the containers of an engine:
-// its monitors wait for five minutes after each program, tidy up then, and make the
-// folder anew for it. They are known by the folder in their command lines.
+// endMonitors ends what an engine has left running for its containers. Those of podman
+// wait for five minutes after each program, tidy up then, and make the folder anew for it;
+// those of a Docker engine that was killed go on. They are known by the folder in their
+// command lines.
 func endMonitors(dir string) {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is good
 	for _, file := range all {
 		line, err := os.ReadFile(file)
 		name, _, _ := bytes.Cut(line, []byte{0})
-		if err != nil || !bytes.Contains(line, []byte(dir+"/")) || filepath.Base(string(name)) != "conmon" && filepath.Base(string(name)) != "podman" {
+		if err != nil || !bytes.Contains(line, []byte(dir+"/")) || !slices.Contains([]string{"conmon", "podman", "containerd-shim-runc-v2"}, filepath.Base(string(name))) {
 			continue
 		}
 		var pid int

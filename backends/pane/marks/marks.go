@@ -32,7 +32,17 @@ type Mark struct {
 	Kind  Kind
 	Arg   string
 	Level int // the shell that wrote it: 0 is the pane's own, 1 one inside that
+
+	// Key is the key with which the line was entered that a Begin or End mark is about: one
+	// of Keys, or 0 where it was none of them, as when somebody pressed Enter.
+	Key byte
+	// Keys says, in Ready and End marks, that the shell's line editor takes those keys.
+	Keys bool
 }
+
+// Keys are the keys, each one ESC [ 1 3 KEY ~, with which commands are entered in shells
+// that can tell by which key a line was. No terminal sends them.
+const Keys = "3456"
 
 // Shell reads the argument of a Ready mark: the hook's name for its shell, and
 // the number of the shell's process by its own account.
@@ -71,11 +81,16 @@ func (n Nonce) Prompt() string { return n.Derived("prompt") }
 
 // parseMark parses a mark without its frame and its signature.
 func parseMark(text string) (Mark, bool) {
+	var m Mark
+	text, m.Keys = strings.CutSuffix(text, ";e")
+	if i := len(text) - len(";k3"); i > 0 && text[i:i+2] == ";k" && strings.IndexByte(Keys, text[i+2]) >= 0 {
+		text, m.Key = text[:i], text[i+2]
+	}
 	kind, arg, _ := strings.Cut(text, ";")
 	if len(kind) != 1 {
 		return Mark{}, false
 	}
-	m := Mark{Kind: Kind(kind[0]), Arg: arg}
+	m.Kind, m.Arg = Kind(kind[0]), arg
 	switch m.Kind {
 	case PromptEnd, Begin, OutputEnd, More:
 		return m, arg == ""

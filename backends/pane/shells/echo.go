@@ -14,7 +14,7 @@ type Echo struct {
 	lines   []string // that are yet to be shown
 	prompts int      // continuation prompts that are yet to come
 	shown   []byte   // of the first one
-	strange bool     // something else was shown before
+	strange int      // lines of something else that were shown before
 	moved   bool     // the editor shows another part of the line, the first one was right
 	drawn   bool     // the editor has drawn the line anew, with its prompt
 	back    bool     // a carriage return came last
@@ -37,8 +37,8 @@ func NewEcho(family Family, lines []string) Echo {
 // Pending reports whether the end of the echo is yet to come.
 func (e *Echo) Pending() bool { return len(e.lines) > 0 || e.prompts > 0 }
 
-// Strange reports whether something else than what was typed has been shown since.
-func (e *Echo) Strange() bool { return e.strange }
+// Strange is how many lines of something else than what was typed have been shown since.
+func (e *Echo) Strange() int { return e.strange }
 
 // Prompted says that a prompt has just been written: what is shown of the line comes
 // behind it.
@@ -117,7 +117,7 @@ func (e *Echo) entered() bool {
 		e.broken = true
 		return false
 	default:
-		e.strange = true
+		e.strange++
 	}
 	e.shown, e.moved = e.shown[:0], false
 	return !e.Pending()

@@ -26,8 +26,8 @@ type Typing struct {
 	Echo  Echo   // what the terminal shows of it, in a shell that does not announce commands
 }
 
-// fetched is what is typed for a command that is not typed itself.
-func fetched(shell Family) string { return Eval(string(shell)) + ` "$(__nod_r)"` }
+// Fetched is what is typed for a command that is not typed itself.
+func Fetched(shell Family) string { return Eval(string(shell)) + ` "$(__nod_r)"` }
 
 // Eval is the word for eval in a shell, by its name, also where that is an alias.
 func Eval(command string) string {
@@ -40,7 +40,7 @@ func Eval(command string) string {
 // FetchedLength is how much a line is long that is typed for a command which is not
 // typed itself.
 func FetchedLength(shell Family) int {
-	length := len(fetched(shell))
+	length := len(Fetched(shell))
 	if shell.Readline() {
 		length++ // the blank in front of it
 	}
@@ -54,6 +54,7 @@ func FetchedLength(shell Family) int {
 type Terminal struct {
 	Paste bool // the shell has asked for pasted text to be marked
 	Raw   bool // keys come to a shell one by one that edits no lines
+	Key   byte // with which the shell takes the command, one of [marks.Keys]; 0 if it takes none of them
 }
 
 // Type decides how a command is typed for a shell.
@@ -73,8 +74,16 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 		announce = "__nod_f;"
 	}
 	enter, paste := "\r", at.Paste
+	key := "\x1b[13" + string(at.Key) + "~"
+	switch {
+	case at.Key == 0:
+	case shell == Bash:
+		clear += key // it only says what comes
+	default:
+		enter = key // it enters the line
+	}
 	if shell == Fish {
-		enter = "\x1b[133~" // a key of the hook's, which refuses what is not complete
+		clear += "\x1b[137~" // also the lines above, where an earlier one is not complete
 		paste = true
 	}
 	lines := strings.Count(command, "\n") + 1
@@ -87,9 +96,9 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 	}
 	switch {
 	case !direct, shell.Pastes() && !paste, lines > 1 && shell.Readline() && !paste, lines > 1 && shell == OldBash:
-		return Typing{Keys: []byte(clear + announce + fetched(shell) + enter), Lines: 1, Stash: n.Buffer()}
+		return Typing{Keys: []byte(clear + announce + Fetched(shell) + enter), Lines: 1, Stash: n.Buffer()}
 	case lines == 1 && !shell.Pastes():
-		return Typing{Keys: []byte(clear + announce + command + "\r"), Lines: 1}
+		return Typing{Keys: []byte(clear + announce + command + enter), Lines: 1}
 	}
 	return Typing{Keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~" + enter), Lines: 1}
 }
@@ -104,7 +113,7 @@ func typePlain(command string, shell Family, raw bool, n marks.Nonce) Typing {
 	}
 	t := Typing{}
 	if !short(command) {
-		typed, t.Stash = fetched(shell), n.Buffer()
+		typed, t.Stash = Fetched(shell), n.Buffer()
 	}
 	lines := strings.Split(typed, "\n")
 	t.Keys, t.Lines, t.Echo = []byte(Clear(shell, raw)+typed+"\n"), len(lines), NewEcho(shell, lines)

@@ -185,7 +185,7 @@ func TestRefusals(t *testing.T) {
 	}
 	c, err := Dial(t.Context(), stock.socket)
 	check(t, err)
-	session, err := c.Start(t.Context(), Request{Command: "sleep 1000", Terminal: &Terminal{Term: "vt220"}})
+	session, err := c.Start(t.Context(), Request{Command: "exec cat", Terminal: &Terminal{Term: "vt220"}})
 	check(t, err)
 	defer quietly(session)
 	if _, err := session.Wait(); !errors.Is(err, ErrNoTerminal) {

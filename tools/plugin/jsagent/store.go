@@ -47,7 +47,7 @@ func (s Store) All() ([]Installed, error) {
 			i.Fault = err.Error()
 		case a.Name != e.Name():
 			i.Fault = fmt.Sprintf("%s calls it %q", ManifestName, a.Name)
-		case pins[a.Name] != a.Digest:
+		case pins[a.Name].Digest != a.Digest:
 			i.Fault = fmt.Sprintf("it was changed since it was accepted; nod agent install %s shows it and asks again", a.Dir)
 		}
 		i.Name = e.Name()

@@ -13,13 +13,15 @@ func (sc *script) api(s Start) *lua.LTable {
 	L := sc.state
 	t := L.NewTable()
 	L.SetFuncs(t, map[string]lua.LGFunction{
-		"register_tool": sc.registerTool,
-		"exec":          sc.effect("exec", "command"),
-		"read_file":     sc.effect("read_file", "path"),
-		"write_file":    sc.writeFile,
-		"http":          sc.effect("http", "url"),
-		"notify":        sc.tell("notify"),
-		"log":           sc.tell("log"),
+		"register_tool":    sc.registerTool,
+		"register_hook":    sc.registerHook,
+		"register_command": sc.registerCommand,
+		"exec":             sc.effect("exec", "command"),
+		"read_file":        sc.effect("read_file", "path"),
+		"write_file":       sc.writeFile,
+		"http":             sc.effect("http", "url"),
+		"notify":           sc.tell("notify"),
+		"log":              sc.tell("log"),
 	})
 	t.RawSetString("config", toLua(L, s.Config))
 	t.RawSetString("json", L.SetFuncs(L.NewTable(), map[string]lua.LGFunction{"encode": encode, "decode": decode}))
@@ -27,15 +29,7 @@ func (sc *script) api(s Start) *lua.LTable {
 }
 
 func (sc *script) registerTool(L *lua.LState) int {
-	t := L.CheckTable(1)
-	if !sc.loading {
-		L.RaiseError("register_tool: tools are registered while the plugin starts, not later")
-	}
-	t.ForEach(func(k, _ lua.LValue) {
-		if known := []string{"name", "description", "parameters", "parallelizable", "risk", "execute"}; !slices.Contains(known, k.String()) {
-			L.RaiseError("register_tool: there is no field %q; there are %s", k.String(), strings.Join(known, ", "))
-		}
-	})
+	t := sc.fields(L, "register_tool", "name", "description", "parameters", "parallelizable", "risk", "execute")
 	tool := Tool{Name: text(L, t, "name", true), Description: text(L, t, "description", true), Risk: text(L, t, "risk", false), Parallelizable: lua.LVAsBool(t.RawGetString("parallelizable"))}
 	execute, ok := t.RawGetString("execute").(*lua.LFunction)
 	switch {

@@ -4,7 +4,8 @@
 // (confine.Seal) before it reads a line of the plugin's code, and can then do nothing but
 // compute and ask its parent, which is package host's other end.
 //
-// The plugin finds one table, nod: register_tool, exec, read_file, write_file, http,
+// The plugin finds one table, nod: register_tool, register_hook,
+// register_command, exec, read_file, write_file, http,
 // notify, log, config and json. There is no io, no loadfile and no debug; os has clock,
 // date, difftime and time. An error in its code says file and line.
 package lua

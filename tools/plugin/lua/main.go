@@ -53,13 +53,32 @@ func (e *engine) handle(ctx context.Context, p *host.Peer, method string, params
 		if err != nil {
 			return nil, err
 		}
-		return Registered{Tools: e.script.list}, nil
+		return Registered{Tools: e.script.list, Hooks: e.script.events(), Commands: e.script.commandList}, nil
 	case method == "tool" && e.script != nil:
 		var c ToolCall
 		if err := json.Unmarshal(params, &c); err != nil {
 			return nil, err
 		}
 		return e.script.tool(ctx, c)
+	}
+	return e.more(ctx, method, params)
+}
+
+// more handles the calls that not every plugin gets.
+func (e *engine) more(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	switch {
+	case method == "hook" && e.script != nil:
+		var c HookCall
+		if err := json.Unmarshal(params, &c); err != nil {
+			return nil, err
+		}
+		return e.script.hook(ctx, c)
+	case method == "command" && e.script != nil:
+		var c CommandCall
+		if err := json.Unmarshal(params, &c); err != nil {
+			return nil, err
+		}
+		return e.script.command(ctx, c)
 	}
 	return nil, fmt.Errorf("there is no call %q", method)
 }

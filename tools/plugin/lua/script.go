@@ -2,7 +2,6 @@ package lua
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,12 +13,16 @@ import (
 
 // script is a plugin's code that has run once, and what it has registered.
 type script struct {
-	state   *lua.LState
-	peer    *host.Peer
-	plugin  string
-	tools   map[string]*lua.LFunction
-	list    []Tool
-	loading bool
+	state  *lua.LState
+	peer   *host.Peer
+	plugin string
+	tools  map[string]*lua.LFunction
+	list   []Tool
+	hooks  map[string]*lua.LFunction // by event
+
+	commands    map[string]*lua.LFunction
+	commandList []OwnCommand
+	loading     bool
 }
 
 // load runs a plugin's entry.
@@ -27,6 +30,7 @@ func load(ctx context.Context, p *host.Peer, s Start) (*script, error) {
 	sc := &script{
 		state: lua.NewState(lua.Options{SkipOpenLibs: true, CallStackSize: 200, RegistrySize: 1 << 12, RegistryMaxSize: 1 << 18}),
 		peer:  p, plugin: s.Plugin, tools: map[string]*lua.LFunction{}, list: []Tool{}, loading: true,
+		hooks: map[string]*lua.LFunction{}, commands: map[string]*lua.LFunction{},
 	}
 	L := sc.state
 	for _, lib := range []struct {
@@ -55,6 +59,9 @@ func load(ctx context.Context, p *host.Peer, s Start) (*script, error) {
 	}
 	_, err := sc.run(ctx, L, func() (*lua.LFunction, error) { return L.Load(strings.NewReader(code), s.Entry) })
 	sc.loading = false
+	if err == nil && s.Test != "" {
+		err = sc.test(ctx, s.Test, s.Files[s.Test])
+	}
 	return sc, err
 }
 
@@ -105,19 +112,7 @@ func (sc *script) tool(ctx context.Context, c ToolCall) (any, error) {
 	if !there {
 		return nil, fmt.Errorf("it has no tool %q any more", c.Name)
 	}
-	var args any
-	if err := json.Unmarshal(c.Arguments, &args); err != nil {
-		return nil, err
-	}
-	thread, _ := sc.state.NewThread()
-	values, err := sc.run(ctx, thread, func() (*lua.LFunction, error) { return f, nil }, toLua(thread, args))
-	if err != nil {
-		return nil, err
-	}
-	if values[1] != lua.LNil {
-		return nil, errors.New(lua.LVAsString(thread.ToStringMeta(values[1])))
-	}
-	return fromLua(values[0], 0)
+	return sc.callWith(ctx, f, c.Arguments)
 }
 
 // require is Lua's, for the plugin's own files.

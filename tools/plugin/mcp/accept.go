@@ -16,8 +16,8 @@ var ErrNotShown = errors.New("what the server offers is not what was shown last"
 // maxShown bounds the lines of one look at changes.
 const maxShown = 2000
 
-// Look connects to a server if needed and returns, in lines, how its tools differ from
-// what was accepted. Accept accepts just that.
+// Look connects to a server if needed and returns, in lines, how what it offers
+// differs from what was accepted. Accept accepts just that.
 func (s *Set) Look(ctx context.Context, name string) ([]string, error) {
 	one, err := s.find(name)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Set) Look(ctx context.Context, name string) ([]string, error) {
 	return lines, nil
 }
 
-// Pending is how many tools of a server wait to be accepted.
+// Pending is how many tools and resources of a server wait to be accepted.
 func (s *Set) Pending(name string) int {
 	one, err := s.find(name)
 	if err != nil {
@@ -54,29 +54,29 @@ func (s *Set) Pending(name string) int {
 	if err != nil {
 		return 0
 	}
-	return countPending(all)
+	return pendingOf(all).count()
 }
 
-// Accept accepts what the last Look has shown, and returns how many tools can be called
-// now. The error is ErrNotShown if the server offers something else meanwhile, or nothing
+// Accept accepts what the last Look has shown, and returns what the model can use
+// now: "2 tools and 1 resource". The error is ErrNotShown if the server offers something else meanwhile, or nothing
 // was shown.
-func (s *Set) Accept(name string) (int, error) {
+func (s *Set) Accept(name string) (string, error) {
 	one, err := s.find(name)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	all, err := one.changesNow()
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	one.mu.Lock()
 	shown, offered := one.shown, maps.Clone(one.offered)
 	one.mu.Unlock()
 	if shown == "" || shown != fingerprint(all) {
-		return 0, ErrNotShown
+		return "", ErrNotShown
 	}
 	if fingerprint(changesBetween(s, one, offered)) != shown {
-		return 0, ErrNotShown
+		return "", ErrNotShown
 	}
 	if s.opt.Record != nil {
 		text := name + ":"
@@ -87,14 +87,14 @@ func (s *Set) Accept(name string) (int, error) {
 			}
 		}
 		if err := s.opt.Record(text); err != nil {
-			return 0, fmt.Errorf("nothing was accepted, because it cannot be put on record: %w", err)
+			return "", fmt.Errorf("nothing was accepted, because it cannot be put on record: %w", err)
 		}
 	}
 	if err := s.opt.Pins.Set(name, offered); err != nil {
-		return 0, err
+		return "", err
 	}
 	s.sync()
-	return len(one.usable()), nil
+	return Counts(len(one.usable("")), len(one.usable(kindResource))), nil
 }
 
 // changesBetween compares a copy of what is offered, so that just that is accepted.
@@ -112,9 +112,12 @@ type Status struct {
 	Connected          bool
 	Tried              bool
 	Err                error // why it is not connected
-	Usable             int
-	Pending            int
+	Usable             int   // tools that the model can call
+	Readable           int   // resources that the model can read
+	Pending            int   // tools and resources that wait to be accepted
+	pending            pending
 	Left               int      // tools beyond MaxTools
+	Odd                int      // resources that are left out, since their addresses cannot be shown
 	Withheld           []string // why accepted tools cannot be called
 	Prompts            []PromptInfo
 	Resources          []ResourceInfo
@@ -139,12 +142,14 @@ type ResourceInfo struct{ URI, Name, Description string }
 func (s *Set) Statuses() []Status {
 	var all []Status
 	for _, one := range s.servers {
-		usable := len(one.usable())
-		pending, err := one.changesNow()
+		usable := len(one.usable(""))
+		readable := len(one.usable(kindResource))
+		different, err := one.changesNow()
+		waiting := pendingOf(different)
 		one.mu.Lock()
 		st := Status{
 			Name: one.cfg.Name, Where: harmless.Text(one.cfg.Where()), About: one.about, Tried: one.tried, Err: one.err,
-			Usable: usable, Pending: countPending(pending), Left: one.left,
+			Usable: usable, Readable: readable, Pending: waiting.count(), pending: waiting, Left: one.left, Odd: one.odd,
 		}
 		if l := one.link; l != nil {
 			select {
@@ -192,16 +197,19 @@ func (st Status) Line() string {
 	}
 	parts = append(parts, Count(st.Usable, "tool"))
 	if st.Pending > 0 {
-		parts = append(parts, fmt.Sprintf("%s withheld until accepted", Count(st.Pending, "tool")))
+		parts = append(parts, fmt.Sprintf("%s withheld until accepted", st.pending))
 	}
 	if st.Left > 0 {
 		parts = append(parts, fmt.Sprintf("%s beyond the first %d left out", Count(st.Left, "tool"), MaxTools))
 	}
+	if st.Odd > 0 {
+		parts = append(parts, fmt.Sprintf("%s left out, whose address is too long or no plain text", Count(st.Odd, "resource")))
+	}
 	if n := len(st.Prompts); n > 0 {
 		parts = append(parts, Count(n, "prompt"))
 	}
-	if n := len(st.Resources); n > 0 {
-		parts = append(parts, Count(n, "resource"))
+	if st.Readable > 0 {
+		parts = append(parts, Count(st.Readable, "resource"))
 	}
 	line := st.Name
 	if st.About != "" {

@@ -32,6 +32,12 @@ type Config struct {
 	URL     string            // a server of streamable HTTP
 	Headers map[string]string // sent with each request; ${NAME} stands for an environment variable
 
+	// A client that the operator has registered at the authorization server of a URL. Without
+	// one, a login registers nod there.
+	ClientID        string
+	ClientSecretEnv string // name of the environment variable with its secret; empty: it has none
+	Issuer          string // the authorization server; a secret goes to no other
+
 	Timeout  time.Duration // 0 means DefaultTimeout
 	Required bool          // nothing is asked of the model while the server is not there
 }
@@ -98,12 +104,23 @@ func (c Config) checkRemote(fail func(key, format string, args ...any) error) er
 			return fail("headers."+name, "the value holds a control character")
 		}
 	}
+	switch {
+	case c.ClientID == "" && c.ClientSecretEnv != "":
+		return fail("client_secret_env", "%q: the secret is for a client_id, and there is none", c.ClientSecretEnv)
+	case c.ClientID == "" && c.Issuer != "":
+		return fail("issuer", "%q: it is where a client_id is registered, and there is none", c.Issuer)
+	case c.ClientSecretEnv != "" && c.Issuer == "":
+		return fail("issuer", "want the address of the authorization server, so that the secret goes to no other")
+	}
 	return c.checkTimeout(fail)
 }
 
 func (c Config) checkProgram(fail func(key, format string, args ...any) error) error {
 	if len(c.Headers) > 0 {
 		return fail("headers", "are for a url, and there is a command (%q); leave them out", c.Command)
+	}
+	if c.ClientID != "" || c.ClientSecretEnv != "" || c.Issuer != "" {
+		return fail("client_id", "is for a url, and there is a command (%q); leave client_id, client_secret_env and issuer out", c.Command)
 	}
 	for _, name := range c.EnvNames {
 		if name == "" || strings.ContainsAny(name, "= \x00") {

@@ -11,8 +11,8 @@
 // whatever the server says of its tool, and it is on record like any other. Only a rule
 // that names the tool lets it pass.
 //
-// What a server says of its tools goes to the model, so the operator sees it first:
-// [Pins] keep the definitions that they have accepted, and a new or changed one is
+// What a server says of its tools and resources goes to the model, so the operator sees it
+// first: [Pins] keep the definitions that they have accepted, and a new or changed one is
 // withheld until [Set.Accept]. The digest of the definition is part of the action, so a
 // definition that changes after the approval is not called.
 //
@@ -26,6 +26,12 @@
 // At most [MaxOffered] tools stand in a request; the model finds the rest with the tool
 // search_tools.
 //
+// The tool mcp_resource reads what was accepted alone, and each reading asks as a call
+// does. A form that asks the operator for something secret is declined.
+//
+// A login (package oauth) is made by the operator alone ([Set.Login]), and goes to the
+// address that it was made for.
+//
 // # Concurrency
 //
 // A Set is safe for concurrent use. Its goroutines end before [Set.Close] returns.
@@ -35,4 +41,7 @@
 // Messages of programs are read by this package, and not by the SDK's own transports,
 // because the bounds have to hold before a message is decoded. Over HTTP, the body of
 // each answer is bounded where it is read.
+//
+// A request is made again only if it has not arrived: there was no connection, or the
+// server did not know the session. Whatever else has failed may have been done.
 package mcp

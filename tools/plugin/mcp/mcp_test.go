@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,6 +26,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "conform" {
+		if err := conform(os.Args[len(os.Args)-1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) > 2 && os.Args[1] == "serve" {
 		if os.Args[2] == "good" {
 			serve()
@@ -124,6 +132,11 @@ func (f *fixture) call(ctx context.Context, name, args string, env tools.Env) to
 	if !ok {
 		f.t.Fatalf("there is no tool %s", name)
 	}
+	return f.run(ctx, t, args, env)
+}
+
+func (f *fixture) run(ctx context.Context, t tools.Tool, args string, env tools.Env) tools.Result {
+	f.t.Helper()
 	a, err := t.Plan(ctx, json.RawMessage(args), env)
 	if err != nil {
 		f.t.Fatal(err)
@@ -169,7 +182,7 @@ func TestAToolIsWithheldUntilItWasShownAndAccepted(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	st := f.Statuses()[0]
-	if line := st.Line(); !strings.Contains(line, "good (good 1.2): connected, 6 tools, 1 prompt, 1 resource") {
+	if line := st.Line(); !strings.Contains(line, "good (good 1.2): connected, 7 tools, 1 prompt, 1 resource") {
 		t.Errorf("status %q", line)
 	}
 	// Another start knows what was accepted.

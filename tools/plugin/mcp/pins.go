@@ -18,12 +18,17 @@ import (
 	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
-// Definition is what a server says of one tool: all of it that reaches the model.
+// kindResource is the Kind of a resource's definition.
+const kindResource = "resource"
+
+// Definition is what a server says of one tool, or of one resource: all of it that
+// reaches the model.
 type Definition struct {
-	Name        string          `json:"name"`
+	Kind        string          `json:"kind,omitempty"` // "resource"; empty: a tool
+	Name        string          `json:"name"`           // a resource's address
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
-	Input       json.RawMessage `json:"input"`
+	Input       json.RawMessage `json:"input,omitempty"`
 	Output      json.RawMessage `json:"output,omitempty"`
 }
 
@@ -34,9 +39,28 @@ func (d Definition) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// key is what a definition is filed under: a tool's name, and no tool's name begins like
+// a resource's key.
+func (d Definition) key() string {
+	if d.Kind == "" {
+		return d.Name
+	}
+	return resourceKey + d.Name
+}
+
+// resourceKey is what a resource's key begins with.
+const resourceKey = kindResource + " "
+
+func (d Definition) nameWord() string {
+	if d.Kind == "" {
+		return "name"
+	}
+	return "address"
+}
+
 // Lines is the definition as the operator reads it.
 func (d Definition) Lines() []string {
-	lines := []string{"name: " + harmless.Text(d.Name)}
+	lines := []string{d.nameWord() + ": " + harmless.Text(d.Name)}
 	if d.Title != "" {
 		lines = append(lines, "title: "+harmless.Text(d.Title))
 	}
@@ -87,6 +111,19 @@ func (p *Pins) Of(server string) (map[string]Definition, error) {
 	defer p.mu.Unlock()
 	f, err := p.read()
 	return f.Servers[server], err
+}
+
+// Counts are how many tools and how many resources of a server are accepted.
+func (p *Pins) Counts(server string) (tools, resources int, err error) {
+	accepted, err := p.Of(server)
+	for _, d := range accepted {
+		if d.Kind == kindResource {
+			resources++
+		} else {
+			tools++
+		}
+	}
+	return tools, resources, err
 }
 
 // Set replaces what is accepted of a server.
@@ -154,7 +191,7 @@ func (p *Pins) write(f pinFile) (err error) {
 
 // Change is what differs between what a server offers and what was accepted.
 type Change struct {
-	Tool     string
+	Tool     string      // its name, or "resource " and its address
 	Was, Now *Definition // nil: there was none; there is none any more
 }
 
@@ -169,9 +206,19 @@ func (c Change) Word() string {
 	return "changed"
 }
 
+// what names what has changed, for the operator.
+func (c Change) what() string {
+	if c.resource() {
+		return harmless.Text(c.Tool)
+	}
+	return "tool " + harmless.Text(c.Tool)
+}
+
+func (c Change) resource() bool { return strings.HasPrefix(c.Tool, resourceKey) }
+
 // Lines shows the change: what is gone behind "-", what is new behind "+".
 func (c Change) Lines() []string {
-	lines := []string{c.Word() + " tool " + harmless.Text(c.Tool)}
+	lines := []string{c.Word() + " " + c.what()}
 	var was, now []string
 	if c.Was != nil {
 		was = c.Was.Lines()

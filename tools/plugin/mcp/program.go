@@ -29,7 +29,7 @@ const grace = 2 * time.Second
 // [sdk.Transport] and [sdk.Connection].
 type program struct {
 	meter    *meter
-	outdated func() // called when the program says that its tools have changed
+	outdated func() // called when the program says that what it offers has changed
 
 	process backends.Process
 	kill    context.CancelCauseFunc
@@ -112,7 +112,7 @@ func (p *program) take(line []byte) error {
 	}
 	if r, ok := msg.(*jsonrpc.Request); ok {
 		switch r.Method {
-		case "notifications/tools/list_changed":
+		case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 			p.outdated() // before the answer that follows it is handed on
 		case "notifications/message":
 			return nil // nobody reads what servers log

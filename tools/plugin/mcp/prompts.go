@@ -20,24 +20,21 @@ func (s *Set) Prompt(ctx context.Context, server, name string, args []string) (s
 	if err != nil {
 		return "", err
 	}
-	l, err := one.ensure(ctx)
+	p, err := one.findPrompt(ctx, name)
 	if err != nil {
-		return "", fmt.Errorf("the MCP server %s: %w", server, err)
-	}
-	p := one.prompt(name)
-	if p == nil {
-		return "", fmt.Errorf("the MCP server %s has no prompt %q; %s", server, name, one.promptNames())
+		return "", err
 	}
 	given, err := promptArgs(p, args)
 	if err != nil {
 		return "", err
 	}
-	ctx, stop := one.patience(ctx)
-	defer stop()
-	l.meter.begin()
-	answer, err := l.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: given})
+	var answer *sdk.GetPromptResult
+	err = one.ask(ctx, func() error { return nil }, func(ctx context.Context, l *link) (err error) {
+		answer, err = l.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: given})
+		return err
+	})
 	if err != nil {
-		return "", fmt.Errorf("the MCP server %s: %w", server, one.reason(ctx, l, err, "answer"))
+		return "", fmt.Errorf("the MCP server %s: %w", server, err)
 	}
 	var parts []string
 	for _, m := range answer.Messages {
@@ -51,6 +48,18 @@ func (s *Set) Prompt(ctx context.Context, server, name string, args []string) (s
 		return "", fmt.Errorf("the prompt %q of the MCP server %s has %d characters, and at most %d are taken", name, server, n, maxPrompt)
 	}
 	return text, nil
+}
+
+// findPrompt is a prompt of the server, which is connected to if needed.
+func (s *server) findPrompt(ctx context.Context, name string) (*sdk.Prompt, error) {
+	if _, err := s.ensure(ctx); err != nil {
+		return nil, fmt.Errorf("the MCP server %s: %w", s.cfg.Name, err)
+	}
+	p := s.prompt(name)
+	if p == nil {
+		return nil, fmt.Errorf("the MCP server %s has no prompt %q; %s", s.cfg.Name, name, s.promptNames())
+	}
+	return p, nil
 }
 
 // promptArgs gives a prompt's arguments their values.

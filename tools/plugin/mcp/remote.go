@@ -2,13 +2,18 @@ package mcp
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/nod-console/nod/tools/plugin/harmless"
@@ -17,8 +22,8 @@ import (
 // headerPatience is the least time that a server has for the header of an answer.
 const headerPatience = 30 * time.Second
 
-// remote is the transport to a server of streamable HTTP.
-func remote(c Config, getenv func(string) string, m *meter) (sdk.Transport, func(), error) {
+// remote is the transport to a server of streamable HTTP. logins may be nil.
+func remote(c Config, getenv func(string) string, m *meter, logins auth.OAuthHandler) (sdk.Transport, func(), error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {
 		return nil, nil, err
@@ -35,7 +40,7 @@ func remote(c Config, getenv func(string) string, m *meter) (sdk.Transport, func
 	base.ResponseHeaderTimeout = max(headerPatience, c.timeout())
 	base.MaxResponseHeaderBytes = 1 << 20
 	client := &http.Client{
-		Transport: &bounded{base: base, host: u.Host, headers: headers, meter: m},
+		Transport: &bounded{base: base, url: u, headers: headers, meter: m},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != u.Host || r.URL.Scheme != u.Scheme {
 				fault := &FaultError{fmt.Sprintf("it leads to another server (%s), which is not followed", harmless.Line(r.URL.Host, 80))}
@@ -48,7 +53,7 @@ func remote(c Config, getenv func(string) string, m *meter) (sdk.Transport, func
 			return nil
 		},
 	}
-	return &sdk.StreamableClientTransport{Endpoint: c.URL, HTTPClient: client}, base.CloseIdleConnections, nil
+	return &sdk.StreamableClientTransport{Endpoint: c.URL, HTTPClient: client, OAuthHandler: logins}, base.CloseIdleConnections, nil
 }
 
 // expand puts environment variables in the place of ${NAME}.
@@ -70,7 +75,7 @@ func expand(value string, getenv func(string) string) (string, error) {
 // bounded sends the headers of the configuration, and bounds answers.
 type bounded struct {
 	base    http.RoundTripper
-	host    string
+	url     *url.URL
 	headers http.Header
 	meter   *meter
 }
@@ -78,12 +83,16 @@ type bounded struct {
 // RoundTrip implements [http.RoundTripper].
 func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	if r.URL.Host == b.host {
+	if r.URL.String() != b.url.String() {
+		r.Header.Del("Authorization") // a token is for this address alone
+	}
+	if r.URL.Host == b.url.Host {
 		for name, values := range b.headers {
 			r.Header[name] = values
 		}
 	}
 	resp, err := b.base.RoundTrip(r)
+	delivered(r, resp, err)
 	if err != nil {
 		return nil, err
 	}
@@ -124,4 +133,27 @@ func (b *boundedBody) Read(to []byte) (int, error) {
 		return 0, fault
 	}
 	return n, err
+}
+
+// deliveryKey is the key of a context's delivery.
+type deliveryKey struct{}
+
+// withDelivery notes whether a request that is made with the context can have arrived.
+func withDelivery(ctx context.Context) (context.Context, *atomic.Bool) {
+	seen := &atomic.Bool{}
+	return context.WithValue(ctx, deliveryKey{}, seen), seen
+}
+
+// delivered notes how a message came to the server. It has not arrived where there was no
+// connection, and where the server knows no such session (the protocol's meaning of 404).
+func delivered(r *http.Request, resp *http.Response, err error) {
+	seen, ok := r.Context().Value(deliveryKey{}).(*atomic.Bool)
+	if !ok || r.Method != http.MethodPost {
+		return
+	}
+	var op *net.OpError
+	if err != nil && errors.As(err, &op) && op.Op == "dial" || resp != nil && resp.StatusCode == http.StatusNotFound {
+		return
+	}
+	seen.Store(true)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,12 +16,13 @@ import (
 
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/plugin/harmless"
+	"github.com/nod-console/nod/tools/plugin/mcp/oauth"
 )
 
 // maxListed bounds the prompts and the resources of a server that are listed.
 const maxListed = 256
 
-// maxRetry bounds how long a server that could not be reached is left alone.
+// maxRetry bounds how long a program that could not be started is left alone.
 const maxRetry = time.Minute
 
 // errPatience is the cause of the end of a request that took too long.
@@ -43,11 +43,12 @@ type server struct {
 	retry     time.Time
 	offered   map[string]Definition
 	left      int               // tools beyond MaxTools
+	odd       int               // resources whose address cannot be shown
 	withheld  map[string]string // of the offered tools, why a tool cannot be registered
 	prompts   []*sdk.Prompt
 	resources []*sdk.Resource
 	about     string // what the server calls itself
-	stale     bool   // it has said that its tools have changed
+	stale     bool   // it has said that what it offers has changed
 	shown     string // the fingerprint of the changes that the operator has seen
 	progress  map[string]func(tools.Progress)
 }
@@ -88,7 +89,7 @@ func (s *server) patience(ctx context.Context) (context.Context, context.CancelF
 }
 
 // ensure connects if there is no connection, and reads the tools anew if they have
-// changed. A server that could not be reached is left alone for a while.
+// changed. A program that could not be started is left alone for a while.
 func (s *server) ensure(ctx context.Context) (*link, error) {
 	var got *link
 	err := s.alone(ctx, func() (err error) {
@@ -119,7 +120,7 @@ func (s *server) connected(ctx context.Context) (*link, error) {
 		return l, nil
 	}
 	if l == nil {
-		if wait := retry.Sub(s.set.now()); failed != nil && wait > 0 {
+		if wait := retry.Sub(s.set.now()); failed != nil && s.cfg.Command != "" && wait > 0 {
 			return nil, fmt.Errorf("%w; it is tried again in %s", failed, wait.Round(time.Second))
 		}
 		var err error
@@ -166,7 +167,7 @@ func (s *server) connect(ctx context.Context) (l *link, err error) {
 	l = &link{meter: &meter{}, over: make(chan struct{}), free: func() {}}
 	var transport sdk.Transport
 	if s.cfg.URL != "" {
-		transport, l.free, err = remote(s.cfg, s.set.opt.Getenv, l.meter)
+		transport, l.free, err = remote(s.cfg, s.set.opt.Getenv, l.meter, s.logins())
 	} else if l.program, err = s.start(argv, l.meter); err == nil {
 		transport = connection{l.program}
 	}
@@ -202,12 +203,11 @@ func (s *server) start(argv []string, m *meter) (*program, error) {
 // client is what the server sees of nod.
 func (s *server) client() *sdk.Client {
 	return sdk.NewClient(&sdk.Implementation{Name: "nod", Version: s.set.opt.Version}, &sdk.ClientOptions{
-		Logger:       slog.New(slog.DiscardHandler),
-		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-			s.outdated()
-			s.set.look()
-		},
+		Logger:                      slog.New(slog.DiscardHandler),
+		Capabilities:                &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { s.renewed() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { s.renewed() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { s.renewed() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progressed(r.Params) },
 		ElicitationHandler: func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return s.set.elicit(ctx, s.cfg.Name, r.Params)
@@ -215,97 +215,21 @@ func (s *server) client() *sdk.Client {
 	})
 }
 
-// outdated notes that the server has said that its tools have changed.
+// renewed has the lists read anew that the server has said have changed.
+func (s *server) renewed() {
+	s.outdated()
+	s.set.look()
+}
+
+// outdated notes that the server has said that what it offers has changed.
 func (s *server) outdated() {
 	s.mu.Lock()
 	s.stale = true
 	s.mu.Unlock()
 }
 
-// list reads what the server offers.
-func (s *server) list(ctx context.Context, l *link) error {
-	s.mu.Lock()
-	s.stale = false
-	s.mu.Unlock()
-	ctx, stop := s.patience(ctx)
-	defer stop()
-	offered, left := map[string]Definition{}, 0
-	hello := l.session.InitializeResult()
-	caps := &sdk.ServerCapabilities{}
-	if hello.Capabilities != nil {
-		caps = hello.Capabilities
-	}
-	if caps.Tools != nil {
-		for t, err := range l.session.Tools(ctx, nil) {
-			if err != nil {
-				return s.reason(ctx, l, err, "list its tools")
-			}
-			if len(offered) == MaxTools {
-				if left++; left > 100*MaxTools {
-					return &FaultError{fmt.Sprintf("its list of tools goes on after %d", 100*MaxTools)}
-				}
-				continue
-			}
-			d, err := definition(t)
-			if err != nil {
-				return &FaultError{fmt.Sprintf("the definition of its tool %q cannot be read: %v", harmless.Line(t.Name, 40), err)}
-			}
-			offered[d.Name] = d
-		}
-	}
-	var prompts []*sdk.Prompt
-	if caps.Prompts != nil {
-		for p, err := range l.session.Prompts(ctx, nil) {
-			if err != nil || len(prompts) == maxListed {
-				break // a server without its prompts is of use
-			}
-			prompts = append(prompts, p)
-		}
-	}
-	var resources []*sdk.Resource
-	if caps.Resources != nil {
-		for r, err := range l.session.Resources(ctx, nil) {
-			if err != nil || len(resources) == maxListed {
-				break
-			}
-			resources = append(resources, r)
-		}
-	}
-	s.mu.Lock()
-	s.offered, s.left, s.prompts, s.resources = offered, left, prompts, resources
-	if i := hello.ServerInfo; i != nil {
-		s.about = harmless.Line(i.Name+" "+i.Version, 60)
-	}
-	s.mu.Unlock()
-	return nil
-}
-
-// definition is what reaches the model of a tool.
-func definition(t *sdk.Tool) (Definition, error) {
-	input, err := json.Marshal(t.InputSchema)
-	if err != nil {
-		return Definition{}, err
-	}
-	var object map[string]any
-	if err := json.Unmarshal(input, &object); err != nil || object == nil {
-		return Definition{}, fmt.Errorf("its arguments are not described by an object")
-	}
-	d := Definition{Name: t.Name, Title: t.Title, Description: t.Description, Input: input}
-	if t.OutputSchema != nil {
-		d.Output, err = json.Marshal(t.OutputSchema)
-	}
-	return d, err
-}
-
 // call calls a tool whose definition has the digest.
-func (s *server) call(ctx context.Context, tool, digest string, args json.RawMessage, env tools.Env) (*sdk.CallToolResult, error) {
-	l, err := s.ensure(ctx)
-	if err != nil {
-		return nil, &unreachable{err}
-	}
-	if !s.accepts(tool, digest) {
-		return nil, &changed{tool}
-	}
+func (s *server) call(ctx context.Context, tool, digest string, args json.RawMessage, env tools.Env) (result *sdk.CallToolResult, err error) {
 	params := &sdk.CallToolParams{Name: tool, Arguments: args}
 	params.SetProgressToken(env.Call)
 	s.mu.Lock()
@@ -316,14 +240,66 @@ func (s *server) call(ctx context.Context, tool, digest string, args json.RawMes
 		delete(s.progress, env.Call)
 		s.mu.Unlock()
 	}()
+	err = s.ask(ctx, func() error {
+		if !s.accepts(tool, digest) {
+			return &changed{"tool", tool}
+		}
+		return nil
+	}, func(ctx context.Context, l *link) (err error) {
+		result, err = l.session.CallTool(ctx, params)
+		return err
+	})
+	return result, err
+}
+
+// ask makes a request of the server. still is called once the server is there; its error
+// keeps the request from being made. A request that has not arrived is made once more, in
+// a new connection: a server of HTTP that was started anew knows no session of before.
+func (s *server) ask(ctx context.Context, still func() error, request func(context.Context, *link) error) error {
+	for again := false; ; again = true {
+		l, err := s.ensure(ctx)
+		if err != nil {
+			return &unreachable{err}
+		}
+		if err := still(); err != nil {
+			return err
+		}
+		lost, arrived, err := s.try(ctx, l, request)
+		if lost {
+			s.discard(l)
+		}
+		if again || !lost || arrived {
+			return err
+		}
+	}
+}
+
+// try makes a request. lost reports whether the connection over HTTP is of no more use,
+// and arrived whether the server can have seen the request.
+func (s *server) try(ctx context.Context, l *link, request func(context.Context, *link) error) (lost, arrived bool, err error) {
 	ctx, stop := s.patience(ctx)
 	defer stop()
+	ctx, seen := withDelivery(ctx)
 	l.meter.begin()
-	result, err := l.session.CallTool(ctx, params)
-	if err != nil {
-		return nil, s.reason(ctx, l, err, "answer")
+	if err = request(ctx, l); err == nil {
+		return false, true, nil
 	}
-	return result, nil
+	var answer *jsonrpc.Error
+	lost = l.program == nil && ctx.Err() == nil && (!errors.As(err, &answer) || answer.Message == rejected)
+	return lost, seen.Load(), s.reason(ctx, l, err, "answer")
+}
+
+// discard forgets a connection, so that the next request makes a new one.
+func (s *server) discard(l *link) {
+	_ = s.alone(context.Background(), func() error { // it waits for no server: each request is bounded
+		s.mu.Lock()
+		mine := s.link == l
+		s.mu.Unlock()
+		if mine {
+			s.drop(l, l.end("the connection has ended"))
+		}
+		return nil
+	})
 }
 
 // unreachable wraps why a call did not reach the server.
@@ -333,23 +309,10 @@ func (e *unreachable) Error() string { return e.err.Error() }
 func (e *unreachable) Unwrap() error { return e.err }
 
 // changed says that a tool is no more what was approved.
-type changed struct{ tool string }
+type changed struct{ kind, name string }
 
 func (e *changed) Error() string {
-	return fmt.Sprintf("the server describes its tool %q in another way than the operator has accepted", e.tool)
-}
-
-// accepts reports whether a tool is offered and accepted as the digest says.
-func (s *server) accepts(tool, digest string) bool {
-	s.mu.Lock()
-	d, offered := s.offered[tool]
-	s.mu.Unlock()
-	if !offered || d.Digest() != digest {
-		return false
-	}
-	accepted, err := s.set.opt.Pins.Of(s.cfg.Name)
-	was, ok := accepted[tool]
-	return err == nil && ok && was.Digest() == digest
+	return fmt.Sprintf("the server describes its %s %q in another way than the operator has accepted", e.kind, e.name)
 }
 
 func (s *server) progressed(p *sdk.ProgressNotificationParams) {
@@ -407,9 +370,14 @@ const rejected = "rejected by transport"
 
 // reason is an error of the SDK in nod's words. what is what the server was to do.
 func (s *server) reason(ctx context.Context, l *link, err error, what string) error {
-	var answer *jsonrpc.Error
+	var (
+		answer *jsonrpc.Error
+		needed *oauth.NeededError
+	)
 	fault := l.meter.why()
 	switch {
+	case errors.As(err, &needed):
+		return needed
 	case errors.Is(context.Cause(ctx), errPatience):
 		return fmt.Errorf("it did not %s in time (timeout = %q): %w", what, s.cfg.timeout(), errPatience)
 	case ctx.Err() != nil:
@@ -425,44 +393,4 @@ func (s *server) reason(ctx context.Context, l *link, err error, what string) er
 		return &FaultError{"the connection has ended"}
 	}
 	return &FaultError{harmless.Line(err.Error(), 300)}
-}
-
-// changesNow compares what the server offers with what was accepted.
-func (s *server) changesNow() ([]Change, error) {
-	accepted, err := s.set.opt.Pins.Of(s.cfg.Name)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.link == nil {
-		return nil, err
-	}
-	return changes(accepted, s.offered), err
-}
-
-// usable are the tools that are accepted as they are offered, by name.
-func (s *server) usable() []Definition {
-	accepted, err := s.set.opt.Pins.Of(s.cfg.Name)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil {
-		return nil
-	}
-	var all []Definition
-	for _, name := range sortedKeys(s.offered) {
-		d := s.offered[name]
-		if was, ok := accepted[name]; ok && was.Digest() == d.Digest() {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// prompt is one of the server's prompts.
-func (s *server) prompt(name string) *sdk.Prompt {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.prompts, func(p *sdk.Prompt) bool { return p.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return s.prompts[i]
 }

@@ -48,7 +48,16 @@ func serve() {
 			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Greet " + r.Params.Arguments["who"] + "\x1b[31m"}}}}, nil
 		})
 	s.AddResource(&sdk.Resource{URI: "file:///notes", Name: "notes"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return &sdk.ReadResourceResult{}, nil
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "file:///notes", Text: "buy milk\x1b[31m"}}}, nil
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "more", Description: "adds a prompt and a resource"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		s.AddPrompt(&sdk.Prompt{Name: "added"}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{}, nil
+		})
+		s.AddResource(&sdk.Resource{URI: "file:///added", Name: "added"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{}, nil
+		})
+		return &sdk.CallToolResult{}, nil, nil
 	})
 	_ = s.Run(context.Background(), &sdk.StdioTransport{})
 }
@@ -63,6 +72,7 @@ type request struct {
 		Meta      map[string]any `json:"_meta"`
 	} `json:"params"`
 	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
 }
 
 var out = bufio.NewWriter(os.Stdout)
@@ -116,10 +126,10 @@ func raw(kind, file string) {
 			answer(r.ID, map[string]any{"tools": tools})
 		case "tools/call":
 			waiting = r.ID
-			act(kind, r)
+			act(kind, file, r)
 		case "notifications/initialized", "notifications/cancelled":
 		case "": // an answer: to the elicitation
-			answer(waiting, map[string]any{"content": []any{map[string]any{"type": "text", "text": string(r.Result)}}})
+			answer(waiting, map[string]any{"content": []any{map[string]any{"type": "text", "text": string(r.Result) + string(r.Error)}}})
 		default:
 			send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, r.ID)
 		}
@@ -130,7 +140,7 @@ func text(s string) map[string]any {
 	return map[string]any{"content": []any{map[string]any{"type": "text", "text": s}}}
 }
 
-func act(kind string, r request) {
+func act(kind, file string, r request) {
 	switch kind {
 	case "hang":
 	case "garbage":
@@ -167,6 +177,12 @@ func act(kind string, r request) {
 	case "rename":
 		send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		answer(r.ID, text("renamed"))
+	case "form": // asks what the file says
+		params, err := os.ReadFile(file)
+		if err != nil {
+			os.Exit(1)
+		}
+		send(`{"jsonrpc":"2.0","id":"e1","method":"elicitation/create","params":%s}`, params)
 	case "asks":
 		send(`{"jsonrpc":"2.0","id":"e1","method":"elicitation/create","params":{"message":"Which one?","requestedSchema":{"type":"object","properties":{"port":{"type":"integer"},"color":{"type":"string","enum":["red","blue"]}},"required":["port"]}}}`)
 	default:

@@ -14,9 +14,10 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/plugin/harmless"
+	"github.com/nod-console/nod/tools/plugin/mcp/oauth"
 )
 
-// Options of a Set. All but Ask, Warn, Record, Reserved, Patience and Now are needed.
+// Options of a Set. All but Ask, Warn, Record, Logins, Reserved, Patience and Now are needed.
 type Options struct {
 	Servers  []Config // checked ones
 	Registry *tools.Registry
@@ -37,6 +38,8 @@ type Options struct {
 	Warn func(string)
 	// Record puts on record what was accepted, before it counts. Nil: nobody does.
 	Record func(text string) error
+	// Logins are those at servers of HTTP. Nil: there are none, and none can be made.
+	Logins *oauth.Store
 	// Reserved are names that no server's tool may have.
 	Reserved []string
 	// Patience, if above 0, is the time-out of every server: for tests.
@@ -85,14 +88,16 @@ func New(opt Options) *Set {
 func (s *Set) now() time.Time { return s.opt.Now() }
 
 // Start connects to all servers in the background and registers the tools that the
-// operator has accepted, and search_tools. Call it once.
+// operator has accepted, and search_tools and mcp_resource. Call it once.
 func (s *Set) Start() error {
 	if len(s.servers) == 0 {
 		close(s.first)
 		return nil
 	}
-	if err := s.opt.Registry.Register(&SearchTools{set: s}); err != nil {
-		return err
+	for _, t := range []tools.Tool{&SearchTools{set: s}, &ResourceTool{set: s}} {
+		if err := s.opt.Registry.Register(t); err != nil {
+			return err
+		}
 	}
 	var trying sync.WaitGroup
 	for _, one := range s.servers {
@@ -201,7 +206,7 @@ func (s *Set) sync() {
 	wanted := map[string]*Tool{}
 	for _, one := range s.servers {
 		withheld := map[string]string{}
-		for _, d := range one.usable() {
+		for _, d := range one.usable("") {
 			t := newTool(s, one, d)
 			switch other, taken := wanted[t.name]; {
 			case slices.Contains(s.opt.Reserved, t.name):
@@ -247,9 +252,9 @@ func (s *Set) tell() {
 	for _, one := range s.servers {
 		all, err := one.changesNow()
 		text := ""
-		if n := countPending(all); err == nil && n > 0 {
+		if p := pendingOf(all); err == nil && p.count() > 0 {
 			text = fmt.Sprintf("%s of the MCP server %s %s new or changed, and withheld: /mcp %s shows what, /mcp accept %s accepts",
-				Count(n, "tool"), one.cfg.Name, isAre(n), one.cfg.Name, one.cfg.Name)
+				p, one.cfg.Name, isAre(p.count()), one.cfg.Name, one.cfg.Name)
 		}
 		key := fingerprint(all)
 		if text != "" && s.told[one.cfg.Name] != key {
@@ -259,14 +264,26 @@ func (s *Set) tell() {
 	}
 }
 
-// countPending is how many changes withhold a tool.
-func countPending(all []Change) (n int) {
+// pending counts the changes that withhold something.
+type pending struct{ tools, resources int }
+
+func pendingOf(all []Change) (p pending) {
 	for _, c := range all {
-		if c.Now != nil {
-			n++
+		switch {
+		case c.Now == nil:
+		case c.resource():
+			p.resources++
+		default:
+			p.tools++
 		}
 	}
-	return n
+	return p
+}
+
+func (p pending) count() int { return p.tools + p.resources }
+
+func (p pending) String() string {
+	return Counts(p.tools, p.resources)
 }
 
 func isAre(n int) string {

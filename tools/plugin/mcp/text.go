@@ -9,3 +9,15 @@ func Count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// Counts is numbers of tools and resources: "2 tools and 1 resource". Of nothing at all
+// it is "0 tools".
+func Counts(tools, resources int) string {
+	switch {
+	case resources == 0:
+		return Count(tools, "tool")
+	case tools == 0:
+		return Count(resources, "resource")
+	}
+	return Count(tools, "tool") + " and " + Count(resources, "resource")
+}

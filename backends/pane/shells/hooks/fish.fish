@@ -9,6 +9,7 @@ set -g __nod_p 0
 set -g __nod_l
 set -g __nod_u ''
 set -g __nod_w
+set -g __nod_k
 function __nod_h
     set -g __nod_j 0
     if jobs -q
@@ -20,7 +21,7 @@ function __nod_c --on-event fish_preexec
     __nod_h
     set -g __nod_g $status_generation $__nod_j
     set -g __nod_w 1
-    builtin printf %s $__nod_s$__nod_p:run:$__nod_u\a$__nod_m'C'$__nod_n
+    builtin printf %s $__nod_s$__nod_p:run:$__nod_u\a$__nod_m'C'"$__nod_k"$__nod_n
 end
 function __nod_d --on-event fish_postexec
     set -l s $status $status_generation
@@ -33,6 +34,11 @@ function __nod_d --on-event fish_postexec
     end
     set -g __nod_v $s[1]
 end
+for __nod_y in (functions --handlers-type generic | string match -rg '^fish_postexec (\S+)$')
+    string match -q '__nod_*' $__nod_y
+    or functions $__nod_y | source
+end
+set -e __nod_y
 function __nod_q --on-event fish_prompt
     set -l s $__nod_v $status
     set -q __nod_v; and set -g __nod_w 1
@@ -43,22 +49,28 @@ function __nod_q --on-event fish_prompt
     set -g __nod_w
     set -g __nod_l $__nod_p$x$s[1], $__nod_l[1..ENTRIES]
     set -g __nod_u (string join '' $__nod_l)
-    builtin printf %s $__nod_s$__nod_p:$s[1]:$__nod_u\a$__nod_m'D;'$s[1]$__nod_n
+    builtin printf %s $__nod_s$__nod_p:$s[1]:$__nod_u\a$__nod_m'D;'$s[1]"$__nod_k"';e'$__nod_n
+    set -g __nod_k
     for m in default insert visual replace
-        bind -M $m \e\[133~ __nod_e
+        for k in 3 4 5 6
+            bind -M $m \e\[13$k~ "__nod_e $k"
+        end
+        bind -M $m \e\[137~ "commandline -r ''"
     end
 end
 function __nod_a --on-event fish_cancel
-    builtin printf '%sD;130%s' $__nod_m $__nod_n
+    builtin printf '%sD;130;e%s' $__nod_m $__nod_n
 end
 function __nod_e
+    set -g __nod_k ";k$argv[1]"
     if commandline --is-valid
         commandline -f execute
         return
     end
     builtin printf '\n'
     commandline -b | $__nod_i --no-config --no-execute 2>&1
-    builtin printf '%sD;127%s' $__nod_m $__nod_n
+    builtin printf '%sD;127%s;e%s' $__nod_m $__nod_k $__nod_n
+    set -g __nod_k
     commandline -r ''
     commandline -f repaint
 end
@@ -76,4 +88,4 @@ if not functions -q __nod_o
         builtin printf %s $__nod_b
     end
 end
-builtin printf 'FIRST%sR;fish,%s%s' $__nod_m $fish_pid $__nod_n
+builtin printf 'FIRST%sR;fish,%s;e%s' $__nod_m $fish_pid $__nod_n

@@ -1,6 +1,8 @@
 functions -e __nod_c __nod_d __nod_q __nod_a
 for __nod_k in default insert visual replace
-    bind -M $__nod_k -e \e\[133~
+    for __nod_w in 3 4 5 6 7
+        bind -M $__nod_k -e \e\[13$__nod_w~
+    end
 end
 if functions -q __nod_o
     functions -e fish_prompt

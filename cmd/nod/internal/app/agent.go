@@ -29,11 +29,11 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 	if err := h.registerTask(func() *turn.Agent { return turns }); err != nil {
 		return nil, err
 	}
-	h.loadPlugins()
+	h.Plugins.Start()
 	c := turn.Config{
 		Memory: h.guidance.memory, Guidance: h.guidance.guidance,
 		Model: b.ForTurn(), Gate: h.Gate, History: store, Pinned: todos,
-		SystemPrompt: h.config.Agent.SystemPrompt, Situation: h.situation,
+		SystemPrompt: h.config.Agent.SystemPrompt, Situation: h.situation, Hooks: h.Hooks, NoTools: !h.config.Tools.Enabled,
 		MaxIterations: h.config.Agent.MaxIterations, MaxTokens: h.config.Agent.MaxTokens,
 	}
 	if h.config.Agent.ShowPane {

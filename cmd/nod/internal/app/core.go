@@ -23,6 +23,8 @@ import (
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/tools/files"
 	"github.com/nod-console/nod/tools/guard"
+	"github.com/nod-console/nod/tools/plugin"
+	"github.com/nod-console/nod/tools/plugin/hook"
 	"github.com/nod-console/nod/tools/plugin/mcp"
 )
 
@@ -46,7 +48,8 @@ type Core struct {
 	secrets  *redact.Keeper
 	Gate     *gate.Gate
 	Servers  *mcp.Set
-	plugins  chan struct{} // closed when each plugin was tried
+	Hooks    *hook.Set
+	Plugins  *plugin.Set
 	trace    *trace.Writer // nil unless NOD_TRACE is set
 	traced   turn.Tracer
 	scripted scripted
@@ -69,6 +72,7 @@ type Options struct {
 	Choose     desk.Asker        // the model's questions; nil: nobody is there
 	Spare      string            // where conversations are that cannot be kept; empty: nowhere
 	Unbounded  bool              // no time-out but the action's own
+	Chunks     bool              // events have what commands write, as it comes
 	Ended      func(agent.RunEnded)
 	Reverting  func(agent.Reverting)
 	Fill       mcp.Asker   // what servers ask for; nil: that is declined
@@ -137,6 +141,7 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 			return h, err
 		}
 	}
+	h.openHooks()
 	timeout := c.Agent.ToolTimeout
 	if p.Unbounded {
 		timeout = 0
@@ -144,9 +149,12 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	h.Gate, err = gate.New(gate.Config{
 		Tools: h.Tools, Effects: own, Policy: h.Policy, Ledger: h.recorder,
 		Operator: process.Operator(), Timeout: timeout, Secrets: h.secrets, Ended: p.Ended,
-		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember,
+		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember, Chunks: p.Chunks, Hooks: h.Hooks,
 	})
 	if err != nil {
+		return h, err
+	}
+	if err = h.openPlugins(); err != nil {
 		return h, err
 	}
 	h.Guard.Fill(h.Gate.Fill)

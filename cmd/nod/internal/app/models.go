@@ -56,6 +56,11 @@ func openProfile(name string, m config.Model, getenv func(string) string) (Model
 	if err != nil {
 		return Model{}, err
 	}
+	if m.Model == "" && strings.Contains(name, "://") { // an address in the place of a name
+		if m.Model, err = model.First(m.BaseURL); err != nil {
+			return Model{}, fmt.Errorf("model %s: %w", name, err)
+		}
+	}
 	client, err := model.New(ModelConfig(m, key))
 	if err != nil {
 		return Model{}, fmt.Errorf("model %s: %w", name, err)

@@ -1,14 +1,14 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"sync"
+	"strings"
 
+	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/tools/plugin"
 	"github.com/nod-console/nod/tools/plugin/lua"
 )
@@ -30,78 +30,49 @@ func PluginOptions(told func(name, method, text string)) (plugin.Options, error)
 	return plugin.Options{Program: []string{self, lua.Command}, Told: told}, nil
 }
 
-// PluginsTried waits until each plugin was started, or could not be: the tools of those that
-// were are there. The error is ctx's cause. Call it after OpenAgent.
-func (h *Core) PluginsTried(ctx context.Context) error {
-	select {
-	case <-h.plugins:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// loadPlugins starts the plugins behind everything else.
-func (h *Core) loadPlugins() {
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	h.plugins = done
-	var loaded []*plugin.Loaded // nil where one could not be loaded
-	go func() {
-		defer close(done)
-		all, err := PluginStore(h.State).All()
-		if err != nil {
-			h.tell("plugins: " + err.Error())
+// openPlugins makes the set of plugins. Those with hooks are started, the others with the
+// agent.
+func (h *Core) openPlugins() error {
+	options, err := PluginOptions(func(name, method, text string) {
+		if method == "notify" {
+			h.tell("plugin " + name + ": " + text)
 		}
-		options, err := PluginOptions(func(name, method, text string) {
-			if method == "notify" {
-				h.tell("plugin " + name + ": " + text)
-			}
-		})
-		if err != nil {
-			h.tell("plugins: " + err.Error())
-			return
-		}
-		var starts sync.WaitGroup
-		loaded = make([]*plugin.Loaded, len(all))
-		for i, p := range all {
-			if p.Fault != "" {
-				h.tell(fmt.Sprintf("the plugin %s is not loaded: %s", p.Name, p.Fault))
-				continue
-			}
-			starts.Go(func() {
-				l, err := plugin.Load(ctx, p.Plugin, options)
-				if err != nil {
-					if ctx.Err() == nil {
-						h.tell(err.Error())
-					}
-					return
-				}
-				loaded[i] = l
-			})
-		}
-		starts.Wait()
-		loaded = slices.DeleteFunc(loaded, func(l *plugin.Loaded) bool { return l == nil })
-		for _, l := range loaded {
-			for _, t := range l.Tools() {
-				if slices.Contains(builtin, t.Name()) || h.Tools.Register(t) != nil {
-					h.tell(fmt.Sprintf("plugin %s: its tool %q is left out, because nod has a tool of that name already; rename it", l.Name, t.Name()))
-				}
-			}
-		}
-	}()
-	h.closers = append(h.closers, func() error {
-		stop()
-		<-done
-		for _, l := range loaded {
-			l.Close()
-		}
-		return nil
 	})
+	if err != nil {
+		return fmt.Errorf("plugins: %w", err)
+	}
+	h.Plugins = plugin.Open(plugin.SetOptions{
+		Store: PluginStore(h.State), Run: options, Registry: h.Tools, Reserved: builtin, Hooks: h.Hooks, Warn: h.tell,
+		Record: func(text string) {
+			_ = h.recorder.Note(ledger.Note{Kind: "plugin exchanged", Text: text, By: process.Operator()})
+		},
+	})
+	h.closers = append(h.closers, func() error { h.Plugins.Close(); return nil })
+	return nil
 }
 
 func (h *Core) tell(text string) {
 	if h.warn != nil {
 		h.warn(text)
 	}
+}
+
+// PluginLines are the lines of /plugins.
+func PluginLines(s *plugin.Set) []string {
+	var lines []string
+	for _, st := range s.Statuses() {
+		lines = append(lines, st.Line())
+		for _, part := range []struct {
+			word  string
+			names []string
+		}{{"tools", st.Tools}, {"left out", st.LeftOut}, {"hooks", st.Hooks}, {"commands", st.Commands}} {
+			if len(part.names) > 0 {
+				lines = append(lines, "  "+part.word+": "+strings.Join(part.names, ", "))
+			}
+		}
+	}
+	if lines == nil {
+		lines = []string{"no plugin is installed; nod help plugins says how one is written"}
+	}
+	return lines
 }

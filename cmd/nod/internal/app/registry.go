@@ -1,9 +1,12 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 
+	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/tools/files"
@@ -14,7 +17,7 @@ import (
 // builtin are the names of nod's own tools, also of those that are switched off: a rule
 // that names one never means a server's tool or a plugin's.
 var builtin = []string{
-	"activate_skill", "capture-pane", "compact", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "question",
+	"activate_skill", "capture-pane", "compact", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "mcp_resource", "question",
 	"read_file", "remember", "run_shell", "search_tools", "send-keys", "task", "team", "team_room", "time", "tmux-create-pane",
 	"tmux-create-session", "tmux-kill-pane", "tmux-kill-session", "todo", "web_search", "write_file",
 }
@@ -91,7 +94,28 @@ func (h *Core) webTools() []tools.Tool {
 		all = append(all, &web.FetchURL{Guard: h.Guard, Client: web.New(web.Options{Domains: domains})})
 	}
 	if c.Search {
-		all = append(all, &web.WebSearch{Guard: h.Guard, Client: web.New(web.Options{}), Key: c.BraveKey, Domains: domains})
+		search := &web.WebSearch{Guard: h.Guard, Client: web.New(web.Options{}), Key: c.BraveKey, Domains: domains}
+		if c.BraveKey == "" && c.BraveRing != "" {
+			search.Ring = h.searchKey()
+		}
+		all = append(all, search)
 	}
 	return all
+}
+
+// searchKey reads the key for searches from the keyring, when it is first needed. One that
+// could not be had is asked for again.
+func (h *Core) searchKey() func(context.Context) (string, error) {
+	var mu sync.Mutex
+	var key string
+	return func(context.Context) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if key != "" {
+			return key, nil
+		}
+		var err error
+		key, err = config.RingKey(h.config.Tools.BraveRing, h.getenv)
+		return key, err
+	}
 }

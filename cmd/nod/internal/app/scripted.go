@@ -14,6 +14,7 @@ import (
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/agent/turn"
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/tools/plugin/jsagent"
@@ -76,7 +77,7 @@ func (h *Core) sendScripted(ctx context.Context, turns *turn.Agent, kind string,
 	}
 	var mind *turn.Model
 	if a.Model != "" {
-		b, err := h.modelNamed(ctx, a.Model)
+		b, err := h.modelNamed(a.Model)
 		if err != nil {
 			return desk.Report{}, err
 		}
@@ -147,11 +148,11 @@ func (h *Core) delegateTo(ctx context.Context, turns *turn.Agent, run *jsagent.R
 }
 
 // modelNamed opens a model of the configuration, or a server's.
-func (h *Core) modelNamed(ctx context.Context, name string) (Model, error) {
-	if IsServer(name) {
-		return OpenServer(ctx, name)
-	}
+func (h *Core) modelNamed(name string) (Model, error) {
 	m, there := h.config.Models[name]
+	if config.IsAddress(name) {
+		m, there = config.ModelAt(name)
+	}
 	if !there {
 		return Model{}, fmt.Errorf("there is no [model.%s]", name)
 	}

@@ -23,6 +23,7 @@ type Config struct {
 	// Servers are the [mcp.NAME] sections, Commands the [command.NAME] sections.
 	Servers  map[string]Server
 	Commands map[string]Command
+	Hooks    map[string]Hook // [hook.NAME]
 
 	origins map[string]Origin
 	path    string
@@ -44,6 +45,7 @@ type Agent struct {
 
 // Tools is the [tools] section.
 type Tools struct {
+	Enabled      bool // the model may call tools at all
 	Shell        bool
 	Files        bool
 	Fetch        bool
@@ -54,6 +56,7 @@ type Tools struct {
 	FetchAllowed []string // domains; none means all
 	FetchBlocked []string // domains
 	BraveKey     string   // for Brave's search API
+	BraveRing    string   // that key's name in the desktop's keyring
 }
 
 // Tmux is the [tmux] section.

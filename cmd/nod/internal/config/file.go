@@ -96,6 +96,12 @@ func (c *Config) take(path string, k keyLine, value any) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		c.Commands[member] = own
+	case "hook":
+		h := c.Hooks[member]
+		if err := setField(&h, field, k.parts[3:], value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.Hooks[member] = h
 	default:
 		return unknownKey(name)
 	}

@@ -45,7 +45,7 @@ func (m Model) Key(getenv func(string) string) (string, error) {
 	case m.APIKeyFile != "":
 		return keyFile(m.APIKeyFile)
 	case m.Keyring != "":
-		return keyOfRing(m.Keyring, getenv)
+		return RingKey(m.Keyring, getenv)
 	}
 	return "", nil
 }
@@ -66,8 +66,8 @@ func keyFile(path string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// keyOfRing reads a key from the desktop's keyring.
-func keyOfRing(name string, getenv func(string) string) (string, error) {
+// RingKey reads a key from the desktop's keyring.
+func RingKey(name string, getenv func(string) string) (string, error) {
 	key, err := onRing(getenv, func() (string, error) { return keyring.Get(keyringService, name) })
 	if errors.Is(err, keyring.ErrNotFound) {
 		return "", fmt.Errorf("config: the keyring has no key %q; put it there with: nod config key %s", name, name)

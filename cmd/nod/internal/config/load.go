@@ -26,7 +26,7 @@ func Load(src Source) (*Config, error) {
 		Models:  map[string]Model{},
 		Targets: map[string]Target{},
 		Redact:  map[string]Redact{},
-		Servers: map[string]Server{}, Commands: map[string]Command{},
+		Servers: map[string]Server{}, Commands: map[string]Command{}, Hooks: map[string]Hook{},
 		origins: map[string]Origin{},
 	}
 	for _, s := range settings {
@@ -42,6 +42,9 @@ func Load(src Source) (*Config, error) {
 		return nil, err
 	}
 	if err := c.loadFlags(src); err != nil {
+		return nil, err
+	}
+	if err := c.modelAtAddress(); err != nil {
 		return nil, err
 	}
 	return c, c.check()
@@ -148,6 +151,9 @@ func (c *Config) check() error {
 	if err := c.checkServers(); err != nil {
 		return err
 	}
+	if err := c.checkHooks(); err != nil {
+		return err
+	}
 	return c.checkCommands()
 }
 
@@ -177,6 +183,7 @@ func (c *Config) Explain() []Value {
 	}
 	all = append(all, c.explainServers()...)
 	all = append(all, c.explainCommands()...)
+	all = append(all, c.explainHooks()...)
 	for _, name := range sortedKeys(c.Redact) {
 		key := "redact." + name + ".pattern"
 		all = append(all, Value{key, c.Redact[name].Pattern, c.origins[key]})

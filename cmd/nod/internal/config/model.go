@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -148,4 +149,43 @@ func mask(secret string) string {
 		return ""
 	}
 	return "(set, not shown)"
+}
+
+// modelAtAddress makes a profile of agent.model where that is the address of a server
+// instead of a name: "http://127.0.0.1:8080", with "#NAME" for one of several models. A
+// server whose address has no path is taken to have its API below /v1.
+func (c *Config) modelAtAddress() error {
+	at := c.Agent.Model
+	if !IsAddress(at) {
+		return nil
+	}
+	m, ok := ModelAt(at)
+	if !ok {
+		return fmt.Errorf("config: agent.model is %q (%s): want a name, or an address such as http://127.0.0.1:8080/v1", at, c.origins["agent.model"])
+	}
+	c.Models[at] = m
+	for _, field := range []string{"base_url", "model"} {
+		c.origins["model."+at+"."+field] = c.origins["agent.model"]
+	}
+	return nil
+}
+
+// IsAddress reports whether what stands in the place of a model's name is an address.
+func IsAddress(at string) bool {
+	return strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://")
+}
+
+// ModelAt is the profile of a server at an address; see modelAtAddress. ok is false if it
+// cannot be one.
+func ModelAt(at string) (m Model, ok bool) {
+	u, err := url.Parse(at)
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.User != nil {
+		return Model{}, false
+	}
+	m.Model, u.Fragment = u.Fragment, ""
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1"
+	}
+	m.BaseURL = u.String()
+	return m, true
 }

@@ -12,14 +12,17 @@ import (
 
 // Server is one [mcp.NAME] section: a server whose tools the model may use.
 type Server struct {
-	Command  string            `toml:"command"`
-	Args     []string          `toml:"args"`
-	EnvNames []string          `toml:"env_names"`
-	Reach    []string          `toml:"reach"`
-	URL      string            `toml:"url"`
-	Headers  map[string]string `toml:"headers"`
-	Timeout  time.Duration     `toml:"timeout"`
-	Required bool              `toml:"required"`
+	Command         string            `toml:"command"`
+	Args            []string          `toml:"args"`
+	EnvNames        []string          `toml:"env_names"`
+	Reach           []string          `toml:"reach"`
+	URL             string            `toml:"url"`
+	Headers         map[string]string `toml:"headers"`
+	Timeout         time.Duration     `toml:"timeout"`
+	ClientID        string            `toml:"client_id"`
+	ClientSecretEnv string            `toml:"client_secret_env"`
+	Issuer          string            `toml:"issuer"`
+	Required        bool              `toml:"required"`
 }
 
 // MCP are the servers of the [mcp.NAME] sections, by name.
@@ -29,7 +32,8 @@ func (c *Config) MCP() []mcp.Config {
 		s := c.Servers[name]
 		all = append(all, mcp.Config{
 			Name: name, Command: s.Command, Args: s.Args, EnvNames: s.EnvNames, Reach: s.Reach,
-			URL: s.URL, Headers: s.Headers, Timeout: s.Timeout, Required: s.Required,
+			URL: s.URL, Headers: s.Headers, ClientID: s.ClientID, ClientSecretEnv: s.ClientSecretEnv, Issuer: s.Issuer,
+			Timeout: s.Timeout, Required: s.Required,
 		})
 	}
 	return all
@@ -88,6 +92,9 @@ func (c *Config) explainServers() []Value {
 		for _, header := range sortedKeys(s.Headers) {
 			add(at+"headers."+header, mask(s.Headers[header]))
 		}
+		add(at+"client_id", s.ClientID)
+		add(at+"client_secret_env", s.ClientSecretEnv)
+		add(at+"issuer", s.Issuer)
 		if s.Timeout > 0 {
 			add(at+"timeout", s.Timeout.String())
 		}

@@ -138,6 +138,7 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Context:         d.contextLines,
 		Models:          &console.Models{List: d.listModels, Use: d.useModel},
 		Servers:         d.serverOptions(),
+		Plugins:         d.pluginOptions(),
 		Past:            d.past(),
 		Targets: &console.Targets{
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
@@ -185,6 +186,7 @@ func (d *Controller) Run(ctx context.Context) error {
 		if failed = d.failed; failed == nil {
 			d.background.Go(func() { d.parts.core.WatchRecord(ctx, d.screen.SetAlarm) })
 			d.background.Go(func() { d.discover(ctx) })
+			d.background.Go(func() { d.begin(ctx, d.parts.core) })
 			d.background.Go(func() { d.checkTmuxAround(ctx) })
 			d.watchEngines(ctx, d.parts.core)
 			failed = d.connectAll(ctx)
@@ -275,7 +277,7 @@ func (d *Controller) talking(ctx context.Context) (turns *turn.Agent, talk strin
 	if err := d.awaitTarget(ctx); err != nil {
 		return nil, "", err
 	}
-	if err := parts.core.PluginsTried(ctx); err != nil {
+	if err := parts.core.Plugins.Tried(ctx); err != nil {
 		return nil, "", err
 	}
 	if s := parts.core.Servers; s.HasRequired() {

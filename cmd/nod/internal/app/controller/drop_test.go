@@ -20,6 +20,7 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/ui/console"
+	"github.com/nod-console/nod/ui/keys"
 )
 
 // A target that is dropped leaves nothing behind: neither its emulators nor what
@@ -120,6 +121,7 @@ func (*heldPanes) Approver() policy.Approver      { return nil }
 func (*heldPanes) Notify(string)                  {}
 func (*heldPanes) Fail(string, string)            {}
 func (*heldPanes) SetTarget(console.TargetStatus) {}
+func (*heldPanes) SetCommands([]keys.Custom)      {}
 func (*heldPanes) SetAlarm(string, bool)          {}
 func (*heldPanes) TargetsChanged()                {}
 func (*heldPanes) RunEnded(agent.RunEnded)        {}

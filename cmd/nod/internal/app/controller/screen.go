@@ -11,6 +11,7 @@ import (
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
 	"github.com/nod-console/nod/ui/console"
+	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/plain"
 )
 
@@ -23,6 +24,7 @@ type Screen interface {
 	SetTarget(t console.TargetStatus)
 	SetAlarm(text string, grave bool)
 	TargetsChanged()
+	SetCommands(own []keys.Custom)
 	AddPane(p console.Pane)
 	RemovePane(id string)
 	RunEnded(e agent.RunEnded)

@@ -2,10 +2,8 @@ package controller
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
-	"github.com/nod-console/nod/cmd/nod/internal/app/owncommand"
 	"github.com/nod-console/nod/cmd/nod/internal/app/servers"
 	"github.com/nod-console/nod/tools/plugin/mcp"
 	"github.com/nod-console/nod/ui/console"
@@ -47,33 +45,6 @@ func (d *Controller) serverOptions() *console.Servers {
 			return parts.core.Servers.Prompt(ctx, server, name, args)
 		},
 	}
-}
-
-// ownOptions are the operator's own commands; nil if there are none.
-func (d *Controller) ownOptions() (*console.Own, error) {
-	all, err := d.Config.OwnCommands()
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	byName := map[string]owncommand.Command{}
-	for _, c := range all {
-		byName[c.Name] = c
-	}
-	return &console.Own{
-		Line: func(ctx context.Context, word, args string) (string, error) {
-			c := byName[word]
-			line, err := c.Line(args)
-			if err != nil || c.Target == "" || c.Target == d.currentTarget() {
-				return line, err
-			}
-			if err := d.useTarget(ctx, c.Target); err != nil {
-				return "", fmt.Errorf("/%s: connect to %s: %w", word, c.Target, err)
-			}
-			return line, nil
-		},
-		Target: func(word string) string { return byName[word].Target },
-		Values: func(word string, index int) []string { return byName[word].Values(index) },
-	}, nil
 }
 
 // serversReport are the lines of /status about servers.

@@ -33,6 +33,10 @@ func (d *Controller) report(ctx context.Context) []string {
 	}
 	lines = append(lines, d.engineReport(h)...)
 	lines = append(lines, serversReport(h.Servers)...)
+	for _, s := range h.Hooks.Statuses() {
+		lines = append(lines, "hook     "+s.Line())
+	}
+	lines = append(lines, pluginsReport(h.Plugins)...)
 	open, _ := h.Targets.List()
 	lines = append(lines, heldReport(h, open)...)
 	for _, s := range open {

@@ -12,6 +12,9 @@ import (
 // maxTries bounds how often a value of a form is asked for.
 const maxTries = 5
 
+// unchosen is the choice of who has chosen nothing.
+const unchosen = -1
+
 // formParts are the questions that a form is made of.
 type formParts struct {
 	confirm func(ctx context.Context, title, text string) (bool, error)
@@ -39,11 +42,10 @@ func FormDialogs(ask func(context.Context, decision.Question) (decision.Answer, 
 func (t *Terminal) FormLines(alone func(context.Context, func() error) error) mcp.Asker {
 	line := func(ctx context.Context, title, text string) (said string, given bool, err error) {
 		err = alone(ctx, func() (err error) {
-			said, err = t.Ask(ctx, fmt.Sprintf("\n%s: %s\n(nothing declines) ", title, text), true)
+			said, err = t.Ask(ctx, fmt.Sprintf("\n%s: %s\n> ", title, text), true)
 			return err
 		})
-		said = strings.TrimSpace(said)
-		return said, said != "", err
+		return strings.TrimSpace(said), err == nil, err
 	}
 	return formParts{
 		confirm: func(ctx context.Context, title, text string) (yes bool, err error) {
@@ -58,8 +60,13 @@ func (t *Terminal) FormLines(alone func(context.Context, func() error) error) mc
 				text += fmt.Sprintf("\n  %d  %s", i+1, o)
 			}
 			said, given, err := line(ctx, title, text)
-			if err != nil || !given || len(said) != 1 || said[0] < '1' || int(said[0]-'1') >= len(options) {
+			switch {
+			case err != nil || !given:
 				return 0, false, err
+			case said == "":
+				return unchosen, true, nil
+			case len(said) != 1 || said[0] < '1' || int(said[0]-'1') >= len(options):
+				return 0, false, nil
 			}
 			return int(said[0] - '1'), true, nil
 		},
@@ -84,36 +91,62 @@ func (p formParts) fill(ctx context.Context, f mcp.Form) (map[string]string, boo
 			return nil, false, err
 		case given:
 			values[field.Name] = value
-		case field.Required:
+		case needed(field):
 			return nil, false, nil
 		}
 	}
 	return values, true, nil
 }
 
+// needed reports whether a field cannot be left out. The protocol puts the default in the
+// place of a value that is missing, so a field that has one cannot.
+func needed(f mcp.Field) bool { return f.Required || f.Default != "" }
+
+// field asks for one value. Nothing takes the default, which is shown.
 func (p formParts) field(ctx context.Context, title string, f mcp.Field) (string, bool, error) {
 	text := f.Name
 	if f.About != "" {
 		text += ": " + f.About
 	}
-	if !f.Required {
+	if !needed(f) {
 		text += " (can be left out)"
 	}
-	if n := len(f.Options); n > 0 && n <= decision.MaxOptions {
+	if f.Default != "" {
+		text += "\nproposed: " + f.Default
+	}
+	several := f.Kind == "array"
+	if n := len(f.Options); n > 0 && n <= decision.MaxOptions && !several {
 		chosen, given, err := p.choose(ctx, title, text, f.Options)
-		if err != nil || !given {
+		switch {
+		case err != nil || !given:
 			return "", false, err
+		case chosen == unchosen:
+			return f.Default, f.Default != "", nil
 		}
 		return f.Options[chosen], true, nil
 	}
-	if len(f.Options) > 0 {
+	switch {
+	case several:
+		text += "\nany of these, as numbers such as 1,2"
+		for i, o := range f.Options {
+			text += fmt.Sprintf("\n  %d  %s", i+1, o)
+		}
+	case len(f.Options) > 0:
 		text += "\none of " + strings.Join(f.Options, ", ")
+	}
+	if f.Default != "" {
+		text += "\n(nothing: what is proposed)"
+	} else {
+		text += "\n(nothing: no answer)"
 	}
 	ask := text
 	for range maxTries {
 		said, given, err := p.line(ctx, title, ask)
-		if err != nil || !given || said == "" {
+		switch {
+		case err != nil || !given:
 			return "", false, err
+		case said == "":
+			return f.Default, f.Default != "", nil
 		}
 		if _, err = f.Value(said); err == nil {
 			return said, true, nil

@@ -16,10 +16,14 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/plugin/mcp"
+	"github.com/nod-console/nod/tools/plugin/mcp/oauth"
 )
 
 // PinsFile is the file of the state folder with the definitions that were accepted.
 const PinsFile = "mcp.json"
+
+// LoginsFile is the file of the state folder with the logins at servers.
+const LoginsFile = "mcp-logins.json"
 
 // Options say what servers work with.
 type Options struct {
@@ -51,6 +55,7 @@ func Open(o Options) *mcp.Set {
 	return mcp.New(mcp.Options{
 		Servers: o.Config.MCP(), Registry: o.Registry, Guard: o.Guard,
 		Pins: mcp.NewPins(filepath.Join(o.State, PinsFile)), Local: here,
+		Logins: oauth.NewStore(filepath.Join(o.State, LoginsFile)),
 		Cages:  confine.NewKeeper(here, policy.SecretPatterns(o.Hidden...)),
 		Hidden: o.Hidden, Getenv: o.Getenv, Version: o.Version, Record: o.Record, Ask: o.Ask, Warn: o.Warn, Reserved: o.Reserved,
 	})
@@ -99,7 +104,7 @@ func Accept(ctx context.Context, s *mcp.Set, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("accepted: the model can call %s of %s, and each call asks", mcp.Count(usable, "tool"), name)}, nil
+	return []string{fmt.Sprintf("accepted: the model can use %s of %s, and each call asks", usable, name)}, nil
 }
 
 // Prompts are the lines of /prompt, of one server or of all.
