@@ -11,7 +11,7 @@ import (
 // It is never the operator's own, whoever has called the plugin, and it has the bounds of
 // the step above. What is told of it is told as the progress of that one.
 func (g *Gate) effect(ctx context.Context, above Step, e tools.Effect, reports *agent.Sequencer) tools.Result {
-	tool, there := g.cfg.Tools.Get(e.Tool)
+	tool, there := g.cfg.Effects.Get(e.Tool)
 	if !there {
 		return tools.Failure("not_there", e.Tool+" is not to be had here")
 	}

@@ -47,9 +47,12 @@ var (
 
 // Config says what a Gate is made of. Tools, Policy and Ledger are never nil.
 type Config struct {
-	Tools  *tools.Registry
-	Policy Decider
-	Ledger Recorder
+	Tools *tools.Registry
+	// Effects are the tools that code which users have added can have called; nil means
+	// Tools. They are nod's own, whoever else has a tool of such a name.
+	Effects *tools.Registry
+	Policy  Decider
+	Ledger  Recorder
 	// Operator is who decides at this console, for the record.
 	Operator string
 	// Timeout bounds an execution that sets no longer wait itself; 0 means as
@@ -102,6 +105,9 @@ type Gate struct {
 func New(cfg Config) (*Gate, error) {
 	if cfg.Tools == nil || cfg.Policy == nil || cfg.Ledger == nil {
 		return nil, errors.New("gate: a gate needs tools, a policy and a ledger")
+	}
+	if cfg.Effects == nil {
+		cfg.Effects = cfg.Tools
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

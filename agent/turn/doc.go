@@ -39,6 +39,9 @@
 // account of the turn (agent.Usage). Whatever becomes of it, the turn gets what it
 // found, and its conversation stays.
 //
+// [Agent.Solo] runs an agent that no turn has sent: it has a conversation and an account
+// of its own, and only the tools that it was given.
+//
 // # Context
 //
 // The [Meter] estimates a request and is corrected by what the server counts; it

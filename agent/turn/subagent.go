@@ -160,7 +160,11 @@ func (a *Agent) subConfig(d Delegation, parent *turn, only []string, b Model) Co
 	c.under = &under{who: d.From, tools: names, extra: d.Extra, seen: parent.seen, alone: a.alone}
 	c.Model, c.Situation = b, func() briefing.Situation { return situation }
 	c.Memory, c.Guidance, c.Snapshot = nil, nil, nil
-	c.SystemPrompt = strings.TrimSpace(c.SystemPrompt + "\n\n" + fmt.Sprintf(subPrompt, d.Agent) + "\n\n" + d.Prompt)
+	intro := subPrompt
+	if d.Parent == "" {
+		intro = soloPrompt
+	}
+	c.SystemPrompt = strings.TrimSpace(c.SystemPrompt + "\n\n" + fmt.Sprintf(intro, d.Agent) + "\n\n" + d.Prompt)
 	if d.MaxIterations > 0 {
 		c.MaxIterations = d.MaxIterations
 	}
@@ -176,6 +180,35 @@ is its task for you. It is no word of the operator's. Do this task and nothing
 else; nobody answers questions meanwhile. Your last message goes back to that agent
 as your report: what you found, with figures and where they come from, what failed,
 and what you did not look at.`
+
+// soloPrompt tells an agent that the operator has started what it is.
+const soloPrompt = `You work as the agent %q, which the operator has started; your first message is
+its goal. You have the agent's tools and no others. What follows is the agent's own text.`
+
+// Solo runs a turn of a conversation, which there must be, as an agent that no turn has
+// sent. Its tools and its instructions are those of d; its requests are on the account of
+// this turn alone. If d.Parent is empty, the operator has started it, and the task is the
+// operator's word. d.Begun and d.Progress are not used: everything is told to sink.
+func (a *Agent) Solo(ctx context.Context, conversation string, d Delegation, sink agent.Sink) agent.Ending {
+	llm := a.Model()
+	if d.Model != nil {
+		llm = *d.Model
+	}
+	seen := &taint.Memory{}
+	if d.Parent == "" {
+		seen.Said(d.Task)
+	}
+	none := &turn{Agent: a, id: conversation, situation: a.cfg.Situation(), seen: seen}
+	sub, err := New(a.subConfig(d, none, nil, llm))
+	if err != nil {
+		events := agent.NewSequencer(sink)
+		defer events.Close()
+		events.Send(agent.Fault{Text: err.Error()})
+		events.Send(agent.Done{Ending: agent.Failed})
+		return agent.Failed
+	}
+	return sub.Run(ctx, conversation, d.Task, sink)
+}
 
 // worker watches a sub-agent at work.
 type worker struct {

@@ -141,7 +141,7 @@ write into ~/.config/nod/config.toml:
 	f.StringVar(&a.flags.theme, "theme", "", "colours: see \"nod config explain\"")
 	root.AddCommand(
 		a.askCommand(), a.runCommand(), a.riskCommand(), a.policyCommand(), a.auditCommand(), a.replayCommand(), a.recordingsCommand(), a.historyCommand(),
-		a.memoryCommand(), a.skillCommand(), a.pluginCommand(), a.agentsCommand(), a.mcpCommand(),
+		a.memoryCommand(), a.skillCommand(), a.pluginCommand(), a.agentCommand(), a.agentsCommand(), a.mcpCommand(),
 		a.targetsCommand(), a.sshCommand(), a.configCommand(), a.traceCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand(),
 		a.completionCommand(),
 	)

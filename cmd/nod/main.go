@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
+	"github.com/nod-console/nod/tools/plugin/js"
 	"github.com/nod-console/nod/tools/plugin/lua"
 )
 
@@ -21,6 +22,10 @@ var version = "dev"
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == lua.Command {
 		lua.Main()
+		return
+	}
+	if len(os.Args) == 2 && os.Args[1] == js.Command {
+		js.Main()
 		return
 	}
 	os.Exit(mainStatus())

@@ -17,6 +17,7 @@ import (
 
 	"github.com/nod-console/nod/backends/backendtest"
 	"github.com/nod-console/nod/backends/docker/enginetest"
+	"github.com/nod-console/nod/tools/plugin/js"
 	"github.com/nod-console/nod/tools/plugin/lua"
 )
 
@@ -67,6 +68,10 @@ func (s suite) Run() int {
 // TestMain lets the test binary be nod: under the name "nod" in scripts, and
 // with NOD_TEST_MAIN set when a test starts it in a terminal.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == js.Command {
+		js.Main()
+		return
+	}
 	if len(os.Args) == 2 && os.Args[1] == lua.Command {
 		lua.Main()
 		return

@@ -30,6 +30,7 @@ var topics = []topic{
 	{"commands", "commands of your own"},
 	{"plugins", "tools, hooks and commands of your own, in Lua"},
 	{"hooks", "programs and plugins that may deny what happens"},
+	{"agents", "agents of your own, in JavaScript"},
 	{"remember", "conversations, memory, skills and sub-agents"},
 	{"rules", "what runs by itself, asks or is denied: posture and rules"},
 	{"hosts", "hosts over ssh"},

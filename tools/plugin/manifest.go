@@ -1,16 +1,9 @@
 package plugin
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -66,41 +59,11 @@ type Plugin struct {
 	Files  map[string]string // by their paths within the folder
 }
 
-// Read reads a plugin's folder. Folders and files whose name begins with a dot are left
-// out.
+// Read reads a plugin's folder.
 func Read(dir string) (Plugin, error) {
-	p := Plugin{Dir: dir, Files: map[string]string{}}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return p, fmt.Errorf("%q is no folder; name the one that has %s", dir, ManifestName)
-	}
-	total := 0
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name != dir && strings.HasPrefix(d.Name(), ".") && d.IsDir():
-			return fs.SkipDir
-		case d.IsDir() || strings.HasPrefix(d.Name(), "."):
-			return nil
-		case !d.Type().IsRegular():
-			return fmt.Errorf("%q is no ordinary file", name)
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if total += int(info.Size()); len(p.Files) == MaxFiles || info.Size() > MaxBytes || total > MaxBytes {
-			return fmt.Errorf("a plugin has at most %d files and %d KiB", MaxFiles, MaxBytes>>10)
-		}
-		text, err := os.ReadFile(name) //nolint:gosec // the folder that the operator names
-		if err != nil {
-			return err
-		}
-		within, err := filepath.Rel(dir, name)
-		p.Files[filepath.ToSlash(within)] = string(text)
-		return err
-	})
-	if err != nil {
+	p := Plugin{Dir: dir}
+	var err error
+	if p.Files, _, err = ReadFolder(dir, ManifestName); err != nil {
 		return p, err
 	}
 	return p.parsed()
@@ -112,7 +75,7 @@ func (p Plugin) parsed() (Plugin, error) {
 	if !there {
 		return p, fmt.Errorf("%q has no %s", p.Dir, ManifestName)
 	}
-	dec := toml.NewDecoder(bytes.NewReader([]byte(text))).DisallowUnknownFields()
+	dec := toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields()
 	if err := dec.Decode(&p.Manifest); err != nil {
 		return p, fmt.Errorf("%s: %w", ManifestName, misread(err))
 	}
@@ -177,23 +140,4 @@ func (p *Plugin) check() error {
 		}
 	}
 	return nil
-}
-
-// digest covers each file's name and content, each preceded by its length.
-func digest(files map[string]string) string {
-	var names []string
-	for name := range files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	h := sha256.New()
-	for _, name := range names {
-		for _, text := range []string{name, files[name]} {
-			var n [8]byte
-			binary.BigEndian.PutUint64(n[:], uint64(len(text)))
-			h.Write(n[:])
-			h.Write([]byte(text))
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

@@ -25,6 +25,7 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.scripted = h.findScripted(store)
 	if err := h.registerTask(func() *turn.Agent { return turns }); err != nil {
 		return nil, err
 	}
@@ -38,9 +39,7 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 	if h.config.Agent.ShowPane {
 		c.Snapshot = h.picture
 	}
-	if h.trace != nil {
-		c.Trace = h.trace
-	}
+	c.Trace = h.tracer()
 	turns, err = turn.New(c)
 	return turns, err
 }

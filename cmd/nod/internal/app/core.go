@@ -11,6 +11,7 @@ import (
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/agent/redact"
 	"github.com/nod-console/nod/agent/trace"
+	"github.com/nod-console/nod/agent/turn"
 	"github.com/nod-console/nod/agent/undo"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
@@ -50,6 +51,9 @@ type Core struct {
 	Hooks    *hook.Set
 	Plugins  *plugin.Set
 	trace    *trace.Writer // nil unless NOD_TRACE is set
+	traced   turn.Tracer
+	scripted scripted
+	version  string
 
 	verifier *tools.Verifier
 	guidance *Guidance
@@ -71,15 +75,16 @@ type Options struct {
 	Chunks     bool              // events have what commands write, as it comes
 	Ended      func(agent.RunEnded)
 	Reverting  func(agent.Reverting)
-	Fill       mcp.Asker // what servers ask for; nil: that is declined
-	Version    string    // nod's own, which servers are told
+	Fill       mcp.Asker   // what servers ask for; nil: that is declined
+	Version    string      // nod's own, which servers are told
+	Traced     turn.Tracer // told what stands in the trace, whether or not there is one; nil: nobody
 }
 
 // Open opens what an invocation works with: state, ledger, policy, tools,
 // gate. No target is open then: see [targets.Targets]. After an error nothing is left
 // open.
 func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err error) {
-	h = &Core{config: c, getenv: getenv, spare: p.Spare, warn: p.Warn}
+	h = &Core{config: c, getenv: getenv, spare: p.Spare, warn: p.Warn, traced: p.Traced, version: p.Version}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())
@@ -130,13 +135,19 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	if h.Tools, err = h.register(p); err != nil {
 		return h, err
 	}
+	own := &tools.Registry{} // what plugins and agents can have called
+	for _, t := range h.Tools.All() {
+		if err := own.Register(t); err != nil {
+			return h, err
+		}
+	}
 	h.openHooks()
 	timeout := c.Agent.ToolTimeout
 	if p.Unbounded {
 		timeout = 0
 	}
 	h.Gate, err = gate.New(gate.Config{
-		Tools: h.Tools, Policy: h.Policy, Ledger: h.recorder,
+		Tools: h.Tools, Effects: own, Policy: h.Policy, Ledger: h.recorder,
 		Operator: process.Operator(), Timeout: timeout, Secrets: h.secrets, Ended: p.Ended,
 		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember, Chunks: p.Chunks, Hooks: h.Hooks,
 	})

@@ -48,11 +48,7 @@ func (h *Core) registerTask(turns func() *turn.Agent) error {
 	err = h.Tools.Register(&desk.Task{
 		Helpers: h.helpers,
 		Send: func(ctx context.Context, e desk.Errand) (desk.Report, error) {
-			t, err := h.agentType(e.Agent)
-			if err != nil {
-				return desk.Report{}, err
-			}
-			return h.sendAs(ctx, turns(), t, e, nil)
+			return h.send(ctx, turns(), e.Agent, e, nil)
 		},
 	})
 	if err != nil {
@@ -68,7 +64,15 @@ func (h *Core) helpers() []desk.Helper {
 	for _, t := range role.Usable(types) {
 		all = append(all, desk.Helper{Name: t.Name, Description: t.Description})
 	}
-	return all
+	return append(all, h.scripted.helpers(all)...)
+}
+
+// send has a sub-agent of a type do an errand, or an installed agent in JavaScript.
+func (h *Core) send(ctx context.Context, turns *turn.Agent, kind string, e desk.Errand, as *membership) (desk.Report, error) {
+	if t, err := h.agentType(kind); err == nil {
+		return h.sendAs(ctx, turns, t, e, as)
+	}
+	return h.sendScripted(ctx, turns, kind, e, as)
 }
 
 // sendAs has a sub-agent do an errand, as the member of a team if as is not nil.

@@ -38,6 +38,7 @@ type place struct {
 type membership struct {
 	name  string
 	begun func(conversation string)
+	call  func(conversation string, r desk.RoomCall) (any, error)
 }
 
 var memberForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`) })
@@ -81,7 +82,7 @@ func (c *teams) work(ctx context.Context, e desk.TeamErrand, tasks []team.Task) 
 				p.Note = t.ID + ": " + p.Note
 				e.Progress(p)
 			},
-		}, membership{name: t.Member, begun: func(conversation string) {
+		}, membership{name: t.Member, call: c.call, begun: func(conversation string) {
 			talk = conversation
 			c.sit(conversation, place{room, t.Member})
 		}})
@@ -159,11 +160,7 @@ func (c *teams) call(conversation string, r desk.RoomCall) (any, error) {
 // registerTeam offers the tools of teams.
 func (h *Core) registerTeam(turns func() *turn.Agent) error {
 	c := &teams{send: func(ctx context.Context, kind string, e desk.Errand, as membership) (desk.Report, error) {
-		t, err := h.agentType(kind)
-		if err != nil {
-			return desk.Report{}, err
-		}
-		return h.sendAs(ctx, turns(), t, e, &as)
+		return h.send(ctx, turns(), kind, e, &as)
 	}}
 	room := &desk.TeamRoom{Call: c.call}
 	if err := h.Tools.Register(room); err != nil {

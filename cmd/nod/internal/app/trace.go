@@ -1,9 +1,11 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/nod-console/nod/agent/trace"
+	"github.com/nod-console/nod/agent/turn"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
@@ -19,5 +21,30 @@ func openTrace(getenv func(string) string, state string, warn func(string)) (*tr
 		return trace.Open(config.TraceDir(state), warn)
 	default:
 		return nil, fmt.Errorf("%s is %q: want 1, or nothing", TraceVariable, v)
+	}
+}
+
+// tracer is who is told of requests, replies and calls; nil if nobody is.
+func (h *Core) tracer() turn.Tracer {
+	var all tracers
+	if h.trace != nil {
+		all = append(all, h.trace)
+	}
+	if h.traced != nil {
+		all = append(all, h.traced)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// tracers are told the same.
+type tracers []turn.Tracer
+
+// Trace implements [turn.Tracer].
+func (all tracers) Trace(conversation, kind string, value json.RawMessage) {
+	for _, t := range all {
+		t.Trace(conversation, kind, value)
 	}
 }

@@ -156,22 +156,36 @@ func mask(secret string) string {
 // server whose address has no path is taken to have its API below /v1.
 func (c *Config) modelAtAddress() error {
 	at := c.Agent.Model
-	if !strings.HasPrefix(at, "http://") && !strings.HasPrefix(at, "https://") {
+	if !IsAddress(at) {
 		return nil
 	}
-	u, err := url.Parse(at)
-	if err != nil || u.Host == "" || u.RawQuery != "" || u.User != nil {
+	m, ok := ModelAt(at)
+	if !ok {
 		return fmt.Errorf("config: agent.model is %q (%s): want a name, or an address such as http://127.0.0.1:8080/v1", at, c.origins["agent.model"])
 	}
-	m := Model{Model: u.Fragment}
-	u.Fragment = ""
-	if strings.Trim(u.Path, "/") == "" {
-		u.Path = "/v1"
-	}
-	m.BaseURL = u.String()
 	c.Models[at] = m
 	for _, field := range []string{"base_url", "model"} {
 		c.origins["model."+at+"."+field] = c.origins["agent.model"]
 	}
 	return nil
+}
+
+// IsAddress reports whether what stands in the place of a model's name is an address.
+func IsAddress(at string) bool {
+	return strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://")
+}
+
+// ModelAt is the profile of a server at an address; see modelAtAddress. ok is false if it
+// cannot be one.
+func ModelAt(at string) (m Model, ok bool) {
+	u, err := url.Parse(at)
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.User != nil {
+		return Model{}, false
+	}
+	m.Model, u.Fragment = u.Fragment, ""
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1"
+	}
+	m.BaseURL = u.String()
+	return m, true
 }

@@ -1,0 +1,77 @@
+package js
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/nod-console/nod/backends/confine"
+	"github.com/nod-console/nod/tools/plugin/host"
+)
+
+// Main is an agent's process. It ends when its standard input does.
+func Main() {
+	out := os.Stdout
+	os.Stdout = os.Stderr // what is printed by mistake is no message
+	e := &engine{seal: seal}
+	host.Serve(os.Stdin, out, e.handle, func() { os.Exit(0) })
+}
+
+// seal takes everything from the process but computing.
+func seal(s Start) error {
+	_ = time.Now().Local().String() // reads the zone while files can be read
+	debug.SetMemoryLimit(s.Memory / 2)
+	err := confine.Seal(confine.Bounds{Memory: s.Memory, CPU: s.CPU})
+	if errors.Is(err, confine.ErrNoSeal) && s.Unsealed {
+		return nil
+	}
+	return err
+}
+
+// engine handles the calls of the parent.
+type engine struct {
+	seal   func(Start) error
+	script *script // nil before "start"
+}
+
+// errLost: the process is not the one that has run the agent's entry.
+var errLost = errors.New("its process was ended and started again, and what it had registered is gone; run the agent again")
+
+func (e *engine) handle(ctx context.Context, p *host.Peer, method string, params json.RawMessage) (any, error) {
+	switch {
+	case method == "start" && e.script == nil:
+		var s Start
+		if err := json.Unmarshal(params, &s); err != nil {
+			return nil, err
+		}
+		if err := e.seal(s); err != nil {
+			return nil, fmt.Errorf("its process cannot be confined: %w", err)
+		}
+		sc, err := open(p, s)
+		if err != nil {
+			return nil, err
+		}
+		e.script = sc
+		return struct{}{}, nil
+	case method == "main" && e.script != nil && !e.script.begun:
+		var c MainCall
+		if err := json.Unmarshal(params, &c); err != nil {
+			return nil, err
+		}
+		return e.script.main(ctx, c)
+	case method == "tool" && e.script != nil:
+		if !e.script.begun {
+			return nil, errLost
+		}
+		var c ToolCall
+		if err := json.Unmarshal(params, &c); err != nil {
+			return nil, err
+		}
+		return e.script.tool(ctx, c)
+	}
+	return nil, fmt.Errorf("there is no call %q", method)
+}
