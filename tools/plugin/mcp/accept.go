@@ -57,9 +57,9 @@ func (s *Set) Pending(name string) int {
 	return pendingOf(all).count()
 }
 
-// Accept accepts what the last Look has shown, and returns what the model can use
-// now: "2 tools and 1 resource". The error is ErrNotShown if the server offers something else meanwhile, or nothing
-// was shown.
+// Accept accepts what the last Look has shown, and returns what the model can use now:
+// "2 tools and 1 resource". The error is ErrNotShown if the server offers something else
+// meanwhile, or nothing was shown.
 func (s *Set) Accept(name string) (string, error) {
 	one, err := s.find(name)
 	if err != nil {

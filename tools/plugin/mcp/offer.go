@@ -59,7 +59,7 @@ func (s *server) list(ctx context.Context, l *link) error {
 	odd := 0
 	if caps.Resources != nil {
 		for r, err := range l.session.Resources(ctx, nil) {
-			if err != nil || len(resources) == maxListed {
+			if err != nil || len(resources)+odd == maxListed {
 				break
 			}
 			d, err := resourceDefinition(r)

@@ -152,7 +152,9 @@ func delivered(r *http.Request, resp *http.Response, err error) {
 		return
 	}
 	var op *net.OpError
-	if err != nil && errors.As(err, &op) && op.Op == "dial" || resp != nil && resp.StatusCode == http.StatusNotFound {
+	unconnected := err != nil && errors.As(err, &op) && op.Op == "dial"
+	unknown := resp != nil && resp.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != ""
+	if unconnected || unknown {
 		return
 	}
 	seen.Store(true)

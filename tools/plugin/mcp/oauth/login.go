@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -42,8 +43,10 @@ type Flow struct {
 	show        func(page string) error
 	listener    net.Listener
 	client      *http.Client
-	done        bool
-	failed      error // why the one attempt was in vain
+
+	mu     sync.Mutex // held while the operator is asked
+	done   bool
+	failed error // why there is no further attempt
 }
 
 // Request is what a login is made with.
@@ -92,10 +95,16 @@ func (s *Store) Begin(r Request) (*Flow, error) {
 }
 
 // Done reports whether a login was made and kept.
-func (f *Flow) Done() bool { return f.done }
+func (f *Flow) Done() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.done
+}
 
 // Err is why the operator has not logged in; nil if they have, or were not asked.
 func (f *Flow) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.done {
 		return nil
 	}
@@ -122,12 +131,16 @@ func (f *Flow) keep(_ context.Context, c *oauth2.Config, token *oauth2.Token) (o
 	if err != nil {
 		return nil, err
 	}
+	f.mu.Lock()
 	f.done = true
+	f.mu.Unlock()
 	return &handler{store: f.store, server: f.server, url: f.url}, nil // what renews it later is kept, too
 }
 
 // fetch asks the operator once: the transport tries a request in more than one way.
 func (f *Flow) fetch(ctx context.Context, args *auth.AuthorizationArgs) (r *auth.AuthorizationResult, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.failed != nil {
 		return nil, f.failed
 	}
