@@ -90,7 +90,8 @@ func overruled(within context.Context, asking <-chan hook.Said, d policy.Decisio
 }
 
 // after puts what has run before the hooks, and returns the answer as they leave it. A call
-// that the operator has interrupted is not held up by them.
+// that the operator has interrupted is not held up by them; where one is required, its
+// result is withheld.
 func (g *Gate) after(ctx context.Context, s Step, answer Answer) Answer {
 	if !g.hooked(s) || !g.cfg.Hooks.Wanted(hook.PostTool) {
 		answer.Result.Notes = append(answer.Result.Notes, s.notes...)
@@ -101,15 +102,32 @@ func (g *Gate) after(ctx context.Context, s Step, answer Answer) Answer {
 	e.Outcome, e.Failed = answer.Outcome(), answer.Result.IsError
 	if ctx.Err() != nil {
 		g.wg.Go(func() { g.cfg.Hooks.Run(g.closing, e) })
-		return answer
+		return g.unasked(answer)
 	}
 	said := g.cfg.Hooks.Run(ctx, e)
-	if said.Deny != "" {
-		r := tools.Failure("withheld", "it has run, and its result is withheld by the "+said.Deny)
-		r.Record, r.Running = answer.Result.Record, answer.Result.Running
-		answer.Result = r
+	switch {
+	case ctx.Err() != nil:
+		return g.unasked(answer)
+	case said.Deny != "":
+		answer = withhold(answer, "by the "+said.Deny)
 	}
 	answer.Result.Notes = append(append(answer.Result.Notes, s.notes...), said.Notes...)
+	return answer
+}
+
+// unasked is the answer of a call that was interrupted before the hooks have said anything.
+func (g *Gate) unasked(answer Answer) Answer {
+	if g.cfg.Hooks.Required(hook.PostTool) {
+		return withhold(answer, "because it was interrupted before a required hook has seen it")
+	}
+	return answer
+}
+
+// withhold keeps a result from the model. What is on record of it stays.
+func withhold(answer Answer, why string) Answer {
+	r := tools.Failure("withheld", "it has run, and its result is withheld "+why)
+	r.Record, r.Running = answer.Result.Record, answer.Result.Running
+	answer.Result = r
 	return answer
 }
 

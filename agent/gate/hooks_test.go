@@ -94,6 +94,22 @@ func TestAHookWithholdsAResult(t *testing.T) {
 	}
 }
 
+// An interruption does not get a result past a required hook.
+func TestAnInterruptionWithholdsAResult(t *testing.T) {
+	for _, required := range []bool{true, false} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		b, _ := withHook(t, hook.PostTool, required, func(ctx context.Context, _ hook.Event) (hook.Answer, error) {
+			interrupt()
+			<-ctx.Done()
+			return hook.Answer{}, ctx.Err()
+		}, callsFor(cmd("a", "sh", "echo Ada >&2; echo Ada")), says("ok"))
+		b.Run(ctx, "go")
+		if got := b.Results()[0]; strings.Contains(got, "Ada") == required {
+			t.Errorf("required %t: %s", required, got)
+		}
+	}
+}
+
 // While the operator is asked, a hook takes the question back.
 func TestAHookTakesAQuestionBack(t *testing.T) {
 	b, told := withHook(t, hook.ApprovalAsked, false, says1(hook.Answer{Deny: "Ada says no"}), callsFor(cmd("a", "sh", "touch x")), says("ok"))

@@ -39,6 +39,12 @@ func TestDiscover(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	if name, err := First("http://" + second + "/v1"); name != "qwen" || err != nil {
+		t.Errorf("the first is %q, %v", name, err)
+	}
+	if _, err := First("http://" + addresses[2] + "/v1"); err == nil || !strings.Contains(err.Error(), "#NAME") {
+		t.Errorf("of none: %v", err)
+	}
 	begin := time.Now()
 	Discover(testContext(t), addresses...) // one of them hangs
 	if took := time.Since(begin); took > 3*time.Second {

@@ -338,6 +338,9 @@ func Describe(r Request) string {
 	if r.Disagreement != "" {
 		fmt.Fprintf(&b, "\n  ! %s", show.Text(r.Disagreement))
 	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "\n  note: %s", show.Text(n))
+	}
 	if r.Hasty != "" {
 		fmt.Fprintf(&b, "\n  ! %s", show.Text(r.Hasty))
 	}

@@ -8,15 +8,22 @@ import (
 	"github.com/nod-console/nod/agent/policy/show"
 )
 
-// wayBack says before it runs what a way back there is, in a few lines.
+// mostNotes is how many notes of hooks stand in the question; the explanation has all.
+const mostNotes = 3
+
+// wayBack says before it runs what hooks say of it and what a way back there is, in a few
+// lines.
 func (d *Approval) wayBack(width int) []line {
 	r := d.request
 	var lines []line
+	for _, n := range r.Notes[:min(len(r.Notes), mostNotes)] {
+		lines = append(lines, folded("note        ", show.Text(n), width, d.styles.Warn)...)
+	}
 	switch {
 	case r.Final:
-		lines = folded("! ", "it cannot be undone", width, d.styles.Danger.Bold(true))
+		lines = append(lines, folded("! ", "it cannot be undone", width, d.styles.Danger.Bold(true))...)
 	case r.Undo != "":
-		lines = folded("afterwards  ", r.Undo, width, d.styles.Text)
+		lines = append(lines, folded("afterwards  ", r.Undo, width, d.styles.Text)...)
 	}
 	return append(lines, d.revertOffered(width)...)
 }

@@ -241,12 +241,15 @@ func TestTheBeginning(t *testing.T) {
 func TestSections(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]Program{
+		`name: "Team!" is no name of a hook`:       {Name: "Team!", Events: []string{PreTool}, Command: []string{"true"}},
 		"events: is missing":                       {Command: []string{"true"}},
 		`events: there is no event "pre_tol"`:      {Events: []string{"pre_tol"}, Command: []string{"true"}},
 		"command: is missing":                      {Events: []string{PreTool}},
 		`command: "./check" depends on the folder`: {Events: []string{PreTool}, Command: []string{"./check"}},
 	} {
-		p.Name = "x"
+		if p.Name == "" {
+			p.Name = "x"
+		}
 		if err := p.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

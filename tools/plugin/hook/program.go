@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
@@ -38,6 +39,9 @@ func (e *ConfigError) Error() string { return e.Key + ": " + e.Why }
 
 // Check returns the first fault, as a *ConfigError.
 func (p Program) Check() error {
+	if !tools.ValidName(p.Name) {
+		return &ConfigError{"name", fmt.Sprintf("%q is no name of a hook; use small letters, digits, _ and -, a letter first", p.Name)}
+	}
 	if len(p.Events) == 0 {
 		return &ConfigError{"events", "is missing: want a list of " + strings.Join(Events(), ", ")}
 	}

@@ -147,6 +147,11 @@ func (s *Set) of(event string) []Hook {
 // Wanted reports whether a hook wants an event.
 func (s *Set) Wanted(event string) bool { return len(s.of(event)) > 0 }
 
+// Required reports whether a hook that wants an event is required there.
+func (s *Set) Required(event string) bool {
+	return slices.ContainsFunc(s.of(event), func(h Hook) bool { return h.requires(event) })
+}
+
 // note puts on record what a hook has said. Its failure is told if it is another one than
 // the last time.
 func (s *Set) note(h Hook, e Event, a Answer, err error) {
