@@ -69,8 +69,8 @@ type Env struct {
 	// Progress reports a step of a long execution; nil means nobody listens.
 	// It may be called from any goroutine until Execute returns.
 	Progress func(Progress)
-	// Chunk is told what a command writes that runs without a pane, as it comes; nil means
-	// that nobody asked for it. As Progress otherwise.
+	// Chunk is told what a command writes, as it comes; nil means that nobody asked for it.
+	// As Progress otherwise.
 	Chunk func(stream Stream, text string)
 	// Conversation is where the call was made; empty if it is part of none.
 	Conversation string
@@ -114,10 +114,25 @@ type Progress struct {
 	Note  string // "waiting for the pane", "412 MiB of 1 GiB"
 	Bytes int64  // output so far
 	Step  bool   // worth a line of its own where lines are only added
-	// Stdout and Stderr are what a command has written since the last report, where
-	// somebody asked for that.
-	Stdout string `json:"stdout,omitempty"`
-	Stderr string `json:"stderr,omitempty"`
+	Chunk
+}
+
+// Chunk is what a command has written since the last one, where somebody asked for that.
+type Chunk struct {
+	Stdout   string `json:"stdout,omitempty"`
+	Stderr   string `json:"stderr,omitempty"`
+	Terminal string `json:"terminal,omitempty"` // in a pane, with its escape sequences
+}
+
+// NewChunk is text of one stream.
+func NewChunk(stream Stream, text string) Chunk {
+	switch stream {
+	case Stderr:
+		return Chunk{Stderr: text}
+	case Terminal:
+		return Chunk{Terminal: text}
+	}
+	return Chunk{Stdout: text}
 }
 
 // Stream is one of a command's outputs.
@@ -127,6 +142,8 @@ type Stream string
 const (
 	Stdout Stream = "stdout"
 	Stderr Stream = "stderr"
+	// Terminal is what a terminal gets, in which both are one.
+	Terminal Stream = "terminal"
 )
 
 // Outputs stores full outputs, so that a cut result can say where the rest is.

@@ -104,11 +104,7 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 	if g.cfg.Chunks {
 		secrets := g.Secrets(s.Conversation)
 		env.Chunk = func(stream tools.Stream, text string) {
-			p := tools.Progress{Stdout: secrets.Text(text)}
-			if stream == tools.Stderr {
-				p = tools.Progress{Stderr: p.Stdout}
-			}
-			reports.Send(agent.CallProgress{Call: s.Call, Progress: p})
+			reports.Send(agent.CallProgress{Call: s.Call, Progress: tools.Progress{Chunk: tools.NewChunk(stream, secrets.Text(text))}})
 		}
 	}
 	env.Effect = func(ctx context.Context, e tools.Effect) tools.Result { return g.effect(ctx, s, e, reports) }

@@ -13,10 +13,12 @@ func TestOutputComesInPieces(t *testing.T) {
 	if status != 0 || len(lines) < 3 || !strings.Contains(out, `{"type":"output","target":"local","stderr":"three\n"}`) || !strings.Contains(lines[len(lines)-1], `"stdout":"one\ntwo\n"`) {
 		t.Errorf("%d %s%s", status, out, errs)
 	}
-	for _, args := range [][]string{{"run", "--progress", "--", "true"}, {"run", "--json", "--progress", "--pane", "--", "true"}} {
-		if out, errs, status := w.do(args...); status != 125 || !strings.Contains(out+errs, "--progress is for") {
-			t.Errorf("%q: %d %s%s", args, status, out, errs)
-		}
+	if out, errs, status := w.do("run", "--progress", "--", "true"); status != 125 || !strings.Contains(out+errs, "--progress is for") {
+		t.Errorf("without --json: %d %s%s", status, out, errs)
+	}
+	out, errs, status = w.do("run", "--json", "--progress", "--pane", "--", "echo four; printf five")
+	if status != 0 || !strings.Contains(out, `{"type":"output","target":"local","terminal":"four\r\n"}`+"\n"+`{"type":"output","target":"local","terminal":"five"}`+"\n{") {
+		t.Errorf("in a pane: %d %s%s", status, out, errs)
 	}
 	m := serveModel(t, calls(call{"c1", "run_shell", map[string]any{
 		"command": "echo hello; echo AKIAIOSFODNN7EXAMPLQ; echo odd >&2", "risk": "low", "mutation": false, "privesc": false, "why": "to see",

@@ -84,9 +84,6 @@ a pane of its own is closed, which hangs it up.`,
 			if f.progress && !f.json {
 				return a.refuse(f, errors.New("run: --progress is for --json: without it the output comes as the command writes it"))
 			}
-			if f.progress && f.pane != "" {
-				return a.refuse(f, errors.New("run: --progress is for a command without a pane: leave out --pane"))
-			}
 			if f.timeout < 0 {
 				return a.refuse(f, fmt.Errorf("run: --timeout=%s: want how long the command may take, such as 30s; without it there is no limit", f.timeout))
 			}
@@ -389,10 +386,7 @@ func (r *runner) chunks(stream tools.Stream) *tools.Chunks {
 		return nil
 	}
 	return tools.NewChunks(func(text string) {
-		piece := outputPiece{Type: "output", Target: r.target.Name()}
-		if piece.Stdout = text; stream == tools.Stderr {
-			piece.Stdout, piece.Stderr = "", text
-		}
+		piece := outputPiece{Type: "output", Target: r.target.Name(), Chunk: tools.NewChunk(stream, text)}
 		_ = r.out.object(piece) // the object at the end says that nothing can be written
 	})
 }
@@ -408,10 +402,16 @@ func notRun(err error) (tools.Result, error) {
 
 // inPane runs the action as a tracked run in a pane.
 func (r *runner) inPane(ctx context.Context, a tools.Action, env tools.Env, report *runReport) (tools.Result, error) {
-	run, err := r.core.Guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepOutput})
+	chunks := r.chunks(tools.Terminal)
+	how := guard.Dispatch{Turn: turnWait, Keep: keepOutput}
+	if chunks != nil {
+		how.Sink = chunks
+	}
+	run, err := r.core.Guard.Run(ctx, a, env.Grant, how)
 	if err != nil {
 		return notRun(err)
 	}
+	defer chunks.Close()
 	ended := true
 	select {
 	case <-run.Done():

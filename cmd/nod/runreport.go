@@ -71,8 +71,7 @@ type runReport struct {
 type outputPiece struct {
 	Type   string `json:"type"`
 	Target string `json:"target"`
-	Stdout string `json:"stdout,omitempty"`
-	Stderr string `json:"stderr,omitempty"`
+	tools.Chunk
 }
 
 // tell prints the report and turns the answer into the exit status.

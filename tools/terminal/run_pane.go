@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -36,10 +37,12 @@ const (
 func (r *RunShell) run(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
 	p := tools.NewMeter(env)
 	defer p.Stop()
-	run, err := r.Guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepBytes, Sink: p})
+	chunks := env.ChunksOf(tools.Terminal)
+	run, err := r.Guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepBytes, Sink: io.MultiWriter(p, chunks)})
 	if err != nil {
 		return outcome(ctx, err)
 	}
+	defer chunks.Close()
 	if a.Background {
 		v := ShellValue{Pane: a.Pane}
 		v.notice("dispatched to pane %s, and not waited for: look with capture-pane; its end will be told", a.Pane)
