@@ -74,7 +74,9 @@ func showingStory(h *hand) {
 	chatSays(h.display, "changes that can be undone run without asking")
 	h.typed("!mkdir " + filepath.Join(h.w.home, "unasked"))
 	h.press("Enter")
-	eventually(h.t, "the folder is there", func() bool { _, err := os.Stat(filepath.Join(h.w.home, "unasked")); return err == nil })
+	if !soonOrLate(func() bool { _, err := os.Stat(filepath.Join(h.w.home, "unasked")); return err == nil }) {
+		h.t.Fatalf("the folder is not there:\n%s", h.tmux("capture-pane", "-p"))
+	}
 	h.word("/approve 0")
 	h.see("changes ask again")
 
