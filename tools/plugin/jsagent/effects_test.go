@@ -209,6 +209,41 @@ func TestTheExamples(t *testing.T) {
 	}
 }
 
+// The hand-over tells of what was looked at, and of what was not.
+func TestTheExampleOfAHandover(t *testing.T) {
+	t.Parallel()
+	handover, err := Read("examples/handover")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, printed := "", ""
+	r := opened(t, handover, Options{
+		Printed: func(_, text string) { printed += text },
+		Ask: func(_ context.Context, _, prompt string) (string, error) {
+			asked = prompt
+			return "db-2 is back.", nil
+		},
+	})
+	g := &gate{t: t, answers: map[string]any{"run_shell": map[string]any{"stdout": "nginx.service loaded failed\n", "exit_code": 0}}}
+	env := tools.Env{Effect: func(ctx context.Context, e tools.Effect) tools.Result {
+		if strings.Contains(string(e.Arguments), "last -n") {
+			return tools.Failure("denied", "not run: the operator said no")
+		}
+		return g.effect(ctx, e)
+	}}
+	if err := r.Main(t.Context(), "to Ada", env); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"to Ada\n", "## what has failed (systemctl --failed --no-legend)\nnginx.service loaded failed", "## who was here (last -n 10)\nnot looked at: run_command: not run: the operator said no"} {
+		if !strings.Contains(asked, want) {
+			t.Errorf("asked without %q: %q", want, asked)
+		}
+	}
+	if printed != "db-2 is back.\n" {
+		t.Errorf("printed %q", printed)
+	}
+}
+
 func FuzzCurl(f *testing.F) {
 	f.Add("https://example.com/a b", "POST", "X-A", "v", "body")
 	f.Fuzz(func(t *testing.T, to, method, name, value, body string) {
