@@ -425,7 +425,11 @@ func Title(r Request) string {
 	if r.Trust != "" {
 		text += " (" + string(r.Trust) + ")"
 	}
-	if r.Agent != "" { // not last: a frame may cut the title
+	switch { // not last: a frame may cut the title
+	case r.Agent == "":
+	case strings.Contains(r.Agent, " "): // "agent explorer", "plugin tickets"
+		text += " for the " + show.Text(r.Agent)
+	default:
 		text += " for the sub-agent " + show.Text(r.Agent)
 	}
 	if a.User != "" {

@@ -96,7 +96,7 @@ func TestEffects(t *testing.T) {
 		"a file as a page":    {code: `return await http_get("file:///etc/passwd")`, says: "no URL of http or https"},
 		"posting":             {code: `return await http_post("https://example.com/x", {a: 1})`, answer: map[string]any{"run_shell": shell("done\n201", "", 0)}, says: `"done"`, asked: `"stdin":"{\"a\":1}"`, no: Permissions{Network: []string{"example.com"}}},
 		"posting elsewhere":   {code: `return await http_post("http://169.254.169.254/", "")`, says: "permissions.network"},
-		"a request":           {code: `const r = await fetch("https://example.com/", {method: "put", headers: {"X-A": "it's"}, body: "{}"}); return [r.ok, r.status, await r.json()]`, answer: map[string]any{"run_shell": shell("{}\n404", "", 0)}, says: `[false,404,{}]`, asked: `curl -q -sS --max-time 60 --proto '=http,https' -w '\\n%{http_code}' -X PUT -H 'X-A: it'\\''s' --data-binary @- --globoff -- https://example.com/`},
+		"a request":           {code: `const r = await fetch("https://example.com/", {method: "put", headers: {"X-A": "it's"}, body: "{}"}); return [r.ok, r.status, await r.json()]`, answer: map[string]any{"run_shell": shell("{}\n404", "", 0)}, says: `[false,404,{}]`, asked: `curl -q -sS --max-time 60 -w '\\n%{http_code}' -X PUT -H 'X-A: it'\\''s' --data-binary @- --globoff -- https://example.com/`},
 		"a header too many":   {code: `return await fetch("https://example.com/", {headers: {"X": "a\r\nHost: evil.org"}})`, says: "cannot be sent"},
 		"a header of a file":  {code: `return await fetch("https://example.com/", {headers: {"@/etc/passwd": ""}})`, says: "cannot be sent"},
 		"a method too many":   {code: `return await fetch("https://example.com/", {method: "-o/tmp/x"})`, says: "no method"},

@@ -131,7 +131,7 @@ func curl(p request) (string, how, error) {
 	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}, method) {
 		return "", how{}, fmt.Errorf("there is no method %.40q", p.Method)
 	}
-	words := []string{"curl", "-q", "-sS", "--max-time", "60", "--proto", "=http,https", "-w", `\n%{http_code}`}
+	words := []string{"curl", "-q", "-sS", "--max-time", "60", "-w", `\n%{http_code}`}
 	if method == "HEAD" {
 		words = append(words, "-I")
 	} else {
