@@ -2,7 +2,9 @@ package enginetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -236,20 +238,32 @@ func (e *Engine) command(ctx context.Context, args ...string) *exec.Cmd {
 // Command is a call of the engine's own command line.
 func (e *Engine) Command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
+	e.notes(t, args)
+	return e.command(context.WithoutCancel(t.Context()), args...)
+}
+
+// notes notes which container a command is to freeze.
+func (e *Engine) notes(t testing.TB, args []string) {
+	t.Helper()
 	if len(args) == 2 && args[0] == "pause" {
 		e.frozen.Store(args[1], e.Do(t, "inspect", "--format", "{{.Id}}", args[1]))
 	}
-	return e.command(context.WithoutCancel(t.Context()), args...)
 }
+
+var errNoAnswer = errors.New("the engine does not answer")
 
 // Do calls the engine's own command line and returns what it says.
 func (e *Engine) Do(t testing.TB, args ...string) string {
 	t.Helper()
-	cmd := e.Command(t, args...)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(t.Context()), 2*patience, errNoAnswer)
+	defer cancel()
+	cmd := e.command(ctx, args...)
+	e.notes(t, args)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
+	cmd.WaitDelay = time.Second // what it has started may hold its output
 	if err := e.thawing(args[len(args)-1], cmd.Run); err != nil {
-		t.Fatalf("%s %q: %v: %s", e.Kind, args, err, complaint.String())
+		t.Fatalf("%s %q: %v: %s", e.Kind, args, cmp.Or(context.Cause(ctx), err), complaint.String())
 	}
 	return strings.TrimSpace(out.String())
 }
@@ -311,7 +325,9 @@ func (e *Engine) Container(t testing.TB, args ...string) string {
 	}
 	e.Do(t, append(options, args...)...)
 	t.Cleanup(func() {
-		_ = e.thawing(name, e.Command(t, "rm", "-f", name).Run) // a test may have removed it
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		_ = e.thawing(name, e.command(ctx, "rm", "-f", name).Run) // a test may have removed it; what is left ends with the engine
 	})
 	return name
 }
