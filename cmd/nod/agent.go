@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -152,25 +151,19 @@ func (a *program) listScriptedAgents() error {
 	if err != nil {
 		return fmt.Errorf("agent list: %w", err)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	var rows []installedRow
 	for _, one := range all {
-		text := one.Description
+		row := installedRow{one.Name, one.Version, one.Description}
 		if one.Fault != "" {
-			text = "not run: " + one.Fault
+			row.about = "not run: " + one.Fault
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", screen.CleanLines(one.Name), screen.CleanLines(one.Version), screen.CleanLines(text))
+		rows = append(rows, row)
 	}
-	return w.Flush()
+	return a.printInstalled(rows)
 }
 
 // aboutAgent is what an agent is and asks for.
 func aboutAgent(one jsagent.Agent) string {
-	words := func(list []string) string {
-		if len(list) == 0 {
-			return "none"
-		}
-		return strings.Join(list, ", ")
-	}
 	shell := "no commands"
 	if one.Permissions.Shell {
 		shell = "commands"
@@ -181,8 +174,8 @@ func aboutAgent(one jsagent.Agent) string {
 	}
 	asks := one.Permissions
 	return screen.CleanLines(fmt.Sprintf("%s %s\n%s\n\nmode %s, at most %d turns, model: %s, skills: %s\n\nmay ask for\n  shell:      %s\n  filesystem: %s\n  network:    %s\ndigest %s",
-		one.Name, one.Version, one.Description, one.Mode, one.MaxTurns, model, words(one.Skills),
-		shell, words(asks.Filesystem), words(asks.Network), one.Digest))
+		one.Name, one.Version, one.Description, one.Mode, one.MaxTurns, model, orNone(one.Skills),
+		shell, orNone(asks.Filesystem), orNone(asks.Network), one.Digest))
 }
 
 func (a *program) installAgent(ctx context.Context, from string, yes bool) error {

@@ -97,25 +97,38 @@ func (a *program) listPlugins() error {
 	if err != nil {
 		return fmt.Errorf("plugin list: %w", err)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	var rows []installedRow
 	for _, p := range all {
-		text := p.Description
+		row := installedRow{p.Name, p.Version, p.Description}
 		if p.Fault != "" {
-			text = "not loaded: " + p.Fault
+			row.about = "not loaded: " + p.Fault
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", screen.CleanLines(p.Name), screen.CleanLines(p.Version), screen.CleanLines(text))
+		rows = append(rows, row)
+	}
+	return a.printInstalled(rows)
+}
+
+// installedRow is a line about something that was installed.
+type installedRow struct{ name, version, about string }
+
+func (a *program) printInstalled(rows []installedRow) error {
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", screen.CleanLines(r.name), screen.CleanLines(r.version), screen.CleanLines(r.about))
 	}
 	return w.Flush()
 }
 
+// orNone is a list in words.
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
 // aboutPlugin is what a plugin is and asks for.
 func aboutPlugin(p plugin.Plugin) string {
-	words := func(list []string) string {
-		if len(list) == 0 {
-			return "none"
-		}
-		return strings.Join(list, ", ")
-	}
 	asks := p.Permissions
 	var hooks []string
 	for _, e := range asks.Hooks {
@@ -125,7 +138,7 @@ func aboutPlugin(p plugin.Plugin) string {
 		hooks = append(hooks, e)
 	}
 	return screen.CleanLines(fmt.Sprintf("%s %s\n%s\n\nmay ask for\n  tools:   %s\n  targets: %s\n  hosts:   %s\n  paths:   %s\n  hooks:   %s\ndigest %s",
-		p.Name, p.Version, p.Description, words(asks.Tools), words(asks.Targets), words(asks.Hosts), words(asks.Paths), words(hooks), p.Digest))
+		p.Name, p.Version, p.Description, orNone(asks.Tools), orNone(asks.Targets), orNone(asks.Hosts), orNone(asks.Paths), orNone(hooks), p.Digest))
 }
 
 func (a *program) installPlugin(ctx context.Context, from string, yes bool) error {
