@@ -136,16 +136,39 @@ func (s *display) insist(text string) {
 func (s *display) text() string { s.t.Helper(); return s.tmux("capture-pane", "-p") }
 
 // see waits until all of wanted are on the screen at once, and returns it.
+//
+// A text that is broken into lines is seen, too: where a line ends depends on the words
+// around it.
 func (s *display) see(wanted ...string) string {
 	s.t.Helper()
 	return s.until("see "+strings.Join(wanted, " and "), func(text string) bool {
+		joined := joinedLines(text)
 		for _, w := range wanted {
-			if !strings.Contains(text, w) {
+			if !strings.Contains(text, w) && !strings.Contains(joined, w) {
 				return false
 			}
 		}
 		return true
 	})
+}
+
+// joinedLines is a screen with the lines of each frame joined by a blank, frame for
+// frame from left to right.
+func joinedLines(screen string) string {
+	var frames [][]string
+	for _, line := range strings.Split(screen, "\n") {
+		for i, part := range strings.Split(line, "│") {
+			if i == len(frames) {
+				frames = append(frames, nil)
+			}
+			frames[i] = append(frames[i], strings.Fields(part)...)
+		}
+	}
+	var all []string
+	for _, words := range frames {
+		all = append(all, strings.Join(words, " "))
+	}
+	return strings.Join(all, "\n")
 }
 
 // seeNo waits until unwanted is not on the screen.
