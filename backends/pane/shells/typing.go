@@ -18,6 +18,11 @@ const longestTyped = 800
 // do: busybox draws its prompt again, with its marks, where Ctrl-U clears some.
 const ClearBusybox = "\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x15"
 
+// insertMode is a key of the hook's, which does nothing but where bash's editor takes vi's
+// commands: there it begins to insert. The first one ends a command that waits for more,
+// such as d.
+const insertMode = "\x1b[138~\x1b[138~"
+
 // Typing is how a command is typed.
 type Typing struct {
 	Keys  []byte
@@ -78,7 +83,9 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 	switch {
 	case at.Key == 0:
 	case shell == Bash:
-		clear += key // it only says what comes
+		// It only says what comes. In front of all stands what makes the editor insert
+		// text, where it edits by vi's keys and takes commands.
+		clear = insertMode + clear + key
 	default:
 		enter = key // it enters the line
 	}
