@@ -23,6 +23,12 @@ const ClearBusybox = "\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x15"
 // such as d.
 const insertMode = "\x1b[138~\x1b[138~"
 
+// ClearLine clears the line of a shell that edits lines, by whatever keys: where it takes
+// vi's commands, the second i begins to insert (the first may end a command that waits for
+// more, such as d); elsewhere they are text, which Ctrl-U clears, without a bell where the
+// line was empty.
+const ClearLine = "ii\x15"
+
 // Typing is how a command is typed.
 type Typing struct {
 	Keys  []byte
@@ -70,10 +76,10 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 	clear := "\x15" // what was typed ahead: Ctrl-U
 	announce := ""
 	if shell.Readline() {
-		// To the end of the line first; the first blank keeps the bell quiet.
-		// The second is for bash (5.2), which loses the first character of a
-		// line if an interrupt came while it put the prompt up.
-		clear = "\x05 \x15 "
+		// To the end of the line first; what is cleared keeps the bell quiet. The
+		// blank is for bash (5.2), which loses the first character of a line if an
+		// interrupt came while it put the prompt up.
+		clear = "\x05" + ClearLine + " "
 	}
 	if shell == OldBash {
 		announce = "__nod_f;"
@@ -85,7 +91,7 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 	case shell == Bash:
 		// It only says what comes. In front of all stands what makes the editor insert
 		// text, where it edits by vi's keys and takes commands.
-		clear = insertMode + clear + key
+		clear = insertMode + "\x05 \x15 " + key
 	default:
 		enter = key // it enters the line
 	}
@@ -136,6 +142,8 @@ func Clear(shell Family, raw bool) string {
 		return ClearBusybox
 	case raw && shell == Posix:
 		return ""
+	case shell == Ksh, shell == Mksh:
+		return ClearLine
 	}
 	return "\x15"
 }
