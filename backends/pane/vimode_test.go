@@ -1,6 +1,8 @@
 package pane_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,6 +41,43 @@ func TestACommandRunsWhereTheLineIsInVisCommandMode(t *testing.T) {
 			if res := run(t, p, `echo dd; sh -c "exit 3"`); res.Text != "dd\n" || res.Outcome != backends.ExitedWith(3) {
 				t.Errorf("behind %q: %+v", pending, res)
 			}
+		}
+	})
+}
+
+// A key that makes the editor wait for another one, or ask for a text to look for, does
+// not change what is run: that is the command and nothing else, or nothing, and the
+// operator is told why.
+func TestACommandRunsWhateverTheEditorWaitsFor(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		p := shared(t, shell)
+		bait := filepath.Join(t.TempDir(), "bait")
+		run(t, p, "echo >>"+bait)
+		for name, keys := range map[string]string{
+			"a meta key": "\x1b", "a prefix": "\x18", "a literal key": "\x16", "a count": "\x1b3",
+			"a search": "\x12", "a search with a result": "\x12bait",
+		} {
+			must(t, p.Type(t.Context(), []byte(keys)))
+			r, err := p.Run(t.Context(), pane.Request{Command: `echo dd; sh -c "exit 3"`})
+			if err != nil {
+				t.Logf("behind %s (%q): %v", name, keys, err)
+				must(t, p.Keys(t.Context(), []string{"C-c"}))
+				continue
+			}
+			res := finish(t, p, r)
+			if shell == "fish" && strings.HasPrefix(keys, "\x12") && res.Outcome == (backends.Outcome{}) {
+				continue // fish (3.6) takes what a search has found for the line that it is told to run
+			}
+			if res.Text != "dd\n" || res.Outcome != backends.ExitedWith(3) {
+				t.Errorf("behind %s (%q): %+v", name, keys, res)
+			}
+		}
+		if shell == "fish" {
+			return
+		}
+		if text, err := os.ReadFile(bait); err != nil || string(text) != "\n" {
+			t.Errorf("an earlier command was run again: %q, %v", text, err)
 		}
 	})
 }
