@@ -202,6 +202,9 @@ func (b book) list(s string) (calls []Call, n int, err error) {
 		if next == "" || next[0] != '{' && next[0] != '[' {
 			return calls, n, nil
 		}
+		if _, another, _ := markOf(next); another {
+			return calls, n, nil // [TOOL_CALLS]
+		}
 		n = len(s) - len(next)
 	}
 }
