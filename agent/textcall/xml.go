@@ -118,10 +118,8 @@ func (b book) element(s string) (c Call, n int, err error) {
 		case err != nil:
 			return c, 0, err
 		case marked || p[3] == "true":
-		case p[1] != "":
-			text = trimmed(text) // Qwen's tags stand on lines of their own
 		case strings.HasPrefix(text, "\n") || strings.HasPrefix(text, "\r\n"):
-			text = trimmed(text) // others' may, and what they hold may end with a line feed
+			text = trimmed(text) // else the value is all of it, with the line feed at its end
 		}
 		if err := args.set(p[1]+p[2], b.parameter(name, p[1]+p[2], text, p[3])); err != nil {
 			return c, 0, err
