@@ -26,6 +26,8 @@ func (p *Parser) marked(m mark) bool {
 		return p.keyed(m)
 	case channels:
 		return p.channels(m)
+	case elements:
+		return p.elements(m)
 	}
 	p.drop(len(m.open))
 	return true

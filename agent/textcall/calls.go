@@ -29,9 +29,9 @@ var (
 	argumentKeys = []string{"arguments", "args", "parameters", "params", "action_input", "tool_input", "input", "kwargs"}
 )
 
-// broken is a call that cannot run.
+// broken is a call that cannot run, with what the model should do.
 func broken(name, raw, why string) Call {
-	return Call{Name: name, Raw: raw, Invalid: "the call cannot be read: " + why}
+	return Call{Name: name, Raw: raw, Invalid: "the call cannot be read: " + why + "; write it again, whole"}
 }
 
 // make checks a name and arguments. given is false if there was nothing where

@@ -144,6 +144,9 @@ var writers = []writer{
 	{name: "GigaChat 3.5", tagged: true, write: func(tool string, args map[string]any) string {
 		return "<｜GCML｜tool_calls>\n<｜GCML｜invoke name=\"" + tool + "\">\n" + typedParameters("GCML", args) + "</｜GCML｜invoke>\n</｜GCML｜tool_calls>"
 	}},
+	{name: "MiniMax M3", tagged: true, write: func(tool string, args map[string]any) string {
+		return betweenTags + "<tool_call>\n" + betweenTags + "<invoke name=\"" + tool + "\">" + elementsOf(args) + betweenTags + "</invoke>\n" + betweenTags + "</tool_call>"
+	}},
 	{name: "Kimi K3", tagged: true, write: func(tool string, args map[string]any) string {
 		var b strings.Builder
 		for _, key := range slices.Sorted(maps.Keys(args)) {
@@ -157,6 +160,19 @@ var writers = []writer{
 		}
 		return "<|open|>tools<|sep|><|open|>call tool=\"" + tool + "\" index=\"1\"<|sep|>" + b.String() + "<|close|>call<|sep|><|close|>tools<|sep|>"
 	}},
+}
+
+// elementsOf writes the arguments as elements; what is no text is JSON in them.
+func elementsOf(args map[string]any) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		text, ok := args[key].(string)
+		if !ok {
+			text = asJSON(args[key])
+		}
+		fmt.Fprintf(&b, "%s<%s>%s%s</%s>", betweenTags, key, text, betweenTags, key)
+	}
+	return b.String()
 }
 
 func typedParameters(family string, args map[string]any) string {

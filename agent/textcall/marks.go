@@ -15,6 +15,7 @@ const (
 	python               // calls as lines of Python, up to an end
 	keyed                // JSON with the tools' names as keys: Apertus'
 	channels             // Kimi K3's
+	elements             // MiniMax M3's
 )
 
 // mark is what calls begin with.
@@ -37,6 +38,7 @@ var marks = sorted(concat(
 		{"<functionĠname=", tagged, []string{"</function>"}}, {"<functionname=", tagged, []string{"</function>"}},
 		{"<longcat_tool_call>", tagged, []string{"</longcat_tool_call>"}}, {"<tool_call:opensource>", tagged, []string{"</tool_call:opensource>"}},
 		{plamo, tagged, []string{"<|plamo:end_tool_request:plamo|>"}},
+		{betweenTags + "<tool_call>", elements, []string{betweenTags + "</tool_call>"}},
 		{"<|open|>tools<|sep|>", channels, []string{"<|close|>tools<|sep|>"}},
 		{"<start_function_call>", tagged, []string{"<end_function_call>"}},
 		{"<|action_start|>", tagged, []string{"<|action_end|>"}},

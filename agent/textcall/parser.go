@@ -119,7 +119,7 @@ func (p *Parser) run() {
 }
 
 // interesting are the bytes that something may begin with.
-const interesting = "<[{`~\nAf>"
+const interesting = "<[]{`~\nAf>"
 
 // step decides about the beginning of what is there; false means that it is too
 // short for that.
@@ -140,7 +140,7 @@ func (p *Parser) step() bool {
 		return p.fenceOrCode()
 	case c == '`':
 		return p.code()
-	case c == '<' || c == '[':
+	case c == '<' || c == '[' || c == ']':
 		if m, found, maybe := markOf(p.buf); found && !p.shown() {
 			return p.marked(m)
 		} else if maybe && !p.final {
