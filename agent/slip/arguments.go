@@ -188,6 +188,7 @@ func fitted(property map[string]any, value json.RawMessage) (json.RawMessage, bo
 		case !isText || text == "":
 		case json.Unmarshal([]byte(text), &list) == nil:
 			return json.RawMessage(text), true
+		case strings.ContainsAny(text, "[]{}\""): // a list that cannot be read
 		case kindOfItems(property) != "object": // a text is none of those: the tool says so, or reads it
 			return json.RawMessage("[" + string(value) + "]"), true
 		}

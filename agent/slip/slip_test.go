@@ -46,6 +46,7 @@ func TestSlipsThatLeaveNoDoubtAreRepaired(t *testing.T) {
 		{`{"lines":12.0}`, `{"lines":12}`, "lines"},
 		{`{"lines":12.5}`, "", ""},
 		{`{"keys":"C-c"}`, `{"keys":["C-c"]}`, "keys"},
+		{`{"keys":"[\"C-c\", \"q\""}`, "", ""},
 		{`{"keys":"[\"C-c\", \"q\"]"}`, `{"keys":["C-c","q"]}`, "keys"},
 		{`{"risk":"LOW"}`, `{"risk":"low"}`, "risk"},
 		{`{"risk":"none"}`, "", ""},

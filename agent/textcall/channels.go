@@ -69,8 +69,11 @@ func (b book) channelCall(s string) (c Call, n int, err error) {
 			return c, 0, fmt.Errorf("%q is no argument", head(rest))
 		}
 		text, _, ended := strings.Cut(rest[len(m[0]):], argumentClose)
-		if !ended {
+		switch {
+		case !ended:
 			return c, 0, errOpen
+		case strings.Contains(text, "<|open|>"):
+			return c, 0, errNoEnd
 		}
 		of := attributes(m[1])
 		if of["key"] == "" {

@@ -96,7 +96,9 @@ func read(all []element, schemaOf func(key string) map[string]any) (key string, 
 		return "", v, nil, fmt.Errorf("the argument %q has no end", key)
 	}
 	if closing == 1 {
-		v = typedAs(types, all[0].text)
+		if v, err = typedAs(types, all[0].text); err != nil {
+			return "", v, nil, fmt.Errorf("the argument %q %w", key, err)
+		}
 		rest, err = behind(all[1], all[2:])
 		return key, v, rest, err
 	}

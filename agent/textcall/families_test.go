@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -253,6 +254,28 @@ func TestNothingRunsThatIsNotWhole(t *testing.T) {
 				var read map[string]any
 				if c.Invalid == "" && (json.Unmarshal(c.Arguments, &read) != nil || asJSON(read) != asJSON(args)) {
 					t.Errorf("%s, cut at %d: %s%s", w.name, cut, c.Name, c.Arguments)
+				}
+			}
+		}
+	}
+}
+
+// TestALostMarkChangesNoArgument: without any one of its marks, tags or brackets, a call of
+// any family has the same arguments, or is none.
+func TestALostMarkChangesNoArgument(t *testing.T) {
+	args := map[string]any{"command": "rm -rf /tmp/x", "list": []any{"a", "b"}, "n": 4.0, "wait": true}
+	marks := regexp.MustCompile(`<[^<>!]*>|\[[A-Z_]+\]|[{}"\[\](),:=]`)
+	for _, w := range writers {
+		two := w.write("run", args) + "\n" + w.write("read_file", map[string]any{"path": "/y"})
+		for _, reply := range []string{w.write("run", args), two} {
+			for _, at := range marks.FindAllStringIndex(reply, -1) {
+				broken := reply[:at[0]] + reply[at[1]:]
+				for _, c := range Parse(shop, broken).Calls {
+					var read map[string]any
+					_ = json.Unmarshal(c.Arguments, &read)
+					if c.Invalid == "" && asJSON(read) != asJSON(args) && asJSON(read) != `{"path":"/y"}` {
+						t.Errorf("%s without %q at %d: %s%s\n%s", w.name, reply[at[0]:at[1]], at[0], c.Name, c.Arguments, broken)
+					}
 				}
 			}
 		}

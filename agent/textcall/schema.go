@@ -2,6 +2,8 @@ package textcall
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -95,17 +97,28 @@ func within(schema map[string]any, key string) map[string]any {
 }
 
 // typed gives an argument that was written as text the type that it must have.
-func (t Tool) typed(argument, text string) value {
-	return typedAs(typesOf(t.property(argument)), text)
+func (t Tool) typed(argument, text string) (value, error) {
+	v, err := typedAs(typesOf(t.property(argument)), text)
+	if err != nil {
+		return v, fmt.Errorf("the argument %q %w", argument, err)
+	}
+	return v, nil
 }
 
+var errNoJSON = errors.New("is neither whole JSON nor a text that its tool takes")
+
 // typedAs is a text as one of several types. Text stays text wherever the tool takes one
-// and it is no boolean or number that the tool takes, too.
-func typedAs(types []string, text string) value {
+// and it is no boolean or number that the tool takes, too, and where it may be repaired. A
+// list or an object that cannot be read is an error.
+func typedAs(types []string, text string) (value, error) {
 	v, n, err := readValue(text + " ")
 	whole := err == nil && strings.TrimSpace(text[min(n, len(text)):]) == ""
-	if !whole || len(types) == 0 || v.kind == 's' && slices.Contains(types, "string") {
-		return value{kind: 's', text: text}
+	holds := slices.Contains(types, "array") || slices.Contains(types, "object")
+	switch {
+	case !whole && holds && !slices.Contains(types, "string") && strings.ContainsAny(text, `[]{}"`):
+		return value{}, errNoJSON
+	case !whole || len(types) == 0 || v.kind == 's' && slices.Contains(types, "string"):
+		return value{kind: 's', text: text}, nil
 	}
 	for _, is := range types {
 		switch {
@@ -113,10 +126,10 @@ func typedAs(types []string, text string) value {
 			v.kind == 'n' && (v.text == "true" || v.text == "false") && is == "boolean",
 			v.kind == 'n' && v.text == "null" && is == "null",
 			v.kind == 'n' && isNumber(v.text) && (is == "number" || is == "integer"):
-			return v
+			return v, nil
 		}
 	}
-	return value{kind: 's', text: text}
+	return value{kind: 's', text: text}, nil
 }
 
 func isNumber(text string) bool {

@@ -27,6 +27,9 @@ var (
 	parameterTag = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^<` + space + `param(?:eter)?(?:=([A-Za-z0-9_.-]+)|` + blank + `name=["']([^"'>]+)["'])(?:\s+(?:string|type)=["'](true|false|[a-z]+)["'])?\s*>`)
 	})
+	parameterWithin = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`<` + space + `param(?:eter)?(?:=|` + blank + `name=)`)
+	})
 	parameterEnd = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`</` + space + `param(?:eter)?(?:=[A-Za-z0-9_.-]+)?>`)
 	})
@@ -38,7 +41,10 @@ var (
 	})
 )
 
-var errNoCall = errors.New("it has no tag of a call")
+var (
+	errNoCall = errors.New("it has no tag of a call")
+	errNoEnd  = errors.New("an argument has no certain end")
+)
 
 // xml reads one or more calls that are written with tags.
 func (b book) xml(s, raw string) (calls []Call, err error) {
@@ -121,7 +127,11 @@ func (b book) element(s string) (c Call, n int, err error) {
 		case strings.HasPrefix(text, "\n") || strings.HasPrefix(text, "\r\n"):
 			text = trimmed(text) // else the value is all of it, with the line feed at its end
 		}
-		if err := args.set(p[1]+p[2], b.parameter(name, p[1]+p[2], text, p[3])); err != nil {
+		v, err := b.parameter(name, p[1]+p[2], text, p[3])
+		if err == nil {
+			err = args.set(p[1]+p[2], v)
+		}
+		if err != nil {
 			return c, 0, err
 		}
 		given = true
@@ -151,6 +161,8 @@ func content(s string) (text string, n int, marked bool, err error) {
 	switch {
 	case tag == nil:
 		return "", 0, false, errOpen
+	case from == 0 && parameterWithin().MatchString(s[:tag[0]]):
+		return "", 0, false, errNoEnd // its own may be missing, and this one another's
 	case from == 0:
 		return s[:tag[0]], tag[1], false, nil
 	case strings.TrimSpace(s[from:from+tag[0]]) != "":
@@ -170,13 +182,18 @@ func (v *value) set(key string, item value) error {
 
 // parameter is the value of a parameter: text, or what its tool takes. isString is what
 // the model says of its type.
-func (b book) parameter(tool, key, text, isString string) value {
-	if isString == "true" || isString == "string" || isString == "str" {
-		return value{kind: 's', text: text}
-	}
-	if isString != "" {
-		if v, n, err := readValue(text + " "); err == nil && strings.TrimSpace(text[min(n, len(text)):]) == "" {
-			return v
+func (b book) parameter(tool, key, text, isString string) (value, error) {
+	switch isString {
+	case "":
+	case "true", "string", "str":
+		return value{kind: 's', text: text}, nil
+	default:
+		v, n, err := readValue(text + " ")
+		switch {
+		case err == nil && strings.TrimSpace(text[min(n, len(text)):]) == "":
+			return v, nil
+		case strings.ContainsAny(text, `[]{}"`):
+			return v, fmt.Errorf("the argument %q %w", key, errNoJSON)
 		}
 	}
 	return b.tools[strings.TrimPrefix(tool, "functions.")].typed(key, text)
@@ -236,7 +253,14 @@ func (b book) pairs(tool, s string) (value, error) {
 		if v == nil {
 			return args, errOpen
 		}
-		if err := args.set(k[1], b.parameter(tool, k[1], v[1], "")); err != nil {
+		if strings.Contains(v[1], "<arg_key>") || strings.Contains(v[1], "<arg_value>") {
+			return args, errNoEnd
+		}
+		item, err := b.parameter(tool, k[1], v[1], "")
+		if err == nil {
+			err = args.set(k[1], item)
+		}
+		if err != nil {
 			return args, err
 		}
 		s = s[len(k[0])+len(v[0]):]
