@@ -30,6 +30,7 @@ var (
 	parameterWithin = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`<` + space + `param(?:eter)?(?:=|` + blank + `name=)`)
 	})
+	halfMarked   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*<!?\[?CDATA`) })
 	parameterEnd = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`</` + space + `param(?:eter)?(?:=[A-Za-z0-9_.-]+)?>`)
 	})
@@ -156,12 +157,15 @@ func content(s string) (text string, n int, marked bool, err error) {
 			return "", 0, false, errOpen
 		}
 		text, from = inner[len(open):at], len(s)-len(inner)+at+len(end)
+		if parameterWithin().MatchString(text) {
+			return "", 0, false, errNoEnd
+		}
 	}
 	tag := parameterEnd().FindStringIndex(s[from:])
 	switch {
 	case tag == nil:
 		return "", 0, false, errOpen
-	case from == 0 && parameterWithin().MatchString(s[:tag[0]]):
+	case from == 0 && (parameterWithin().MatchString(s[:tag[0]]) || halfMarked().MatchString(s[:tag[0]])):
 		return "", 0, false, errNoEnd // its own may be missing, and this one another's
 	case from == 0:
 		return s[:tag[0]], tag[1], false, nil
