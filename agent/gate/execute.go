@@ -265,5 +265,8 @@ func asToolError(err error) *tools.Error {
 // failure tells the model of an infrastructure fault.
 func failure(err error) tools.Result {
 	e := asToolError(err)
+	if fault := (*PanicError)(nil); errors.As(err, &fault) {
+		return tools.Failure(string(e.Code), fault.Tool+" panicked, which is a fault of nod's: whether it did anything is not known. Look, use another tool, and tell the operator.")
+	}
 	return tools.Failure(string(e.Code), e.Message)
 }
