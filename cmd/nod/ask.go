@@ -14,10 +14,7 @@ import (
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
-	"github.com/nod-console/nod/cmd/nod/internal/app/process"
-	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
-	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/ui/screen"
 )
 
@@ -67,7 +64,7 @@ func (a *program) prompt(args []string) (string, error) {
 	return text, nil
 }
 
-func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, approveAll bool) (err error) {
+func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, approveAll bool) error {
 	c, err := a.config()
 	if err != nil {
 		return err
@@ -76,88 +73,20 @@ func (a *program) ask(ctx context.Context, target, prompt, pane string, asJSON, 
 	if err != nil {
 		return fmt.Errorf("ask: %w", err)
 	}
-	b, err := app.OpenModel(c, a.Getenv)
-	if err != nil {
-		return err
-	}
-	defer b.Client.Close()
-	state, barred, err := config.StateDirAnyway(a.Getenv)
-	if err != nil {
-		return err
-	}
-	store, kept, err := app.OpenHistory(ctx, a.Getenv, state, barred)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		lost, closeErr := kept.Close(context.WithoutCancel(ctx), store)
-		if lost != nil {
-			a.warn(lost.Error()) // the answer was given
+	opt := app.Options{Options: targets.Options{Panes: there != nil, Existing: there}, ApproveAll: approveAll, Chunks: asJSON}
+	return a.runTurn(ctx, "ask", c, target, opt, &reporter{app: a, json: asJSON}, func(t *oneTurn) (agent.Ending, error) {
+		if err := t.Servers.Start(); err != nil {
+			return agent.Failed, err
 		}
-		err = errors.Join(err, closeErr)
-	}()
-	var h *app.Core
-	out := &reporter{app: a, json: asJSON}
-	approver, closeTTY := approveOnTTY(&a.System, &h, out.hold)
-	defer closeTTY()
-	questions := questions.OnTerminal(&a.System)
-	defer questions.Close()
-	armed := newArmed(a.warn)
-	h, err = app.Open(c, a.Getenv, app.Options{
-		Options:  targets.Options{Ask: questions.Asker(), Warn: a.warn, Panes: there != nil, Existing: there},
-		Approver: approver, ApproveAll: approveAll, Allow: questions.Allower(), Choose: questions.Chooser(), Reverting: armed.take, Spare: kept.Dir,
-		Version: version, Chunks: asJSON,
+		if err := t.Plugins.Tried(ctx); err != nil {
+			return agent.Failed, fmt.Errorf("ask: %w", err)
+		}
+		if err := t.Servers.Ready(ctx); err != nil {
+			return agent.Failed, fmt.Errorf("ask: %w", err)
+		}
+		t.ReadGuidance(ctx)
+		return t.turns.Run(ctx, t.talk, prompt, t.out.take), nil
 	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, h.Close()) }()
-	open, err := h.Targets.Open(ctx, target)
-	if err != nil {
-		return fmt.Errorf("ask: %w", err)
-	}
-	talk, err := store.Create(ctx, open.Name(), b.ShownName())
-	if err != nil {
-		return err
-	}
-	turns, err := h.OpenAgent(b, store)
-	if err != nil {
-		return err
-	}
-	if err := h.Servers.Start(); err != nil {
-		return err
-	}
-	if err := h.Plugins.Tried(ctx); err != nil {
-		return fmt.Errorf("ask: %w", err)
-	}
-	if err := h.Servers.Ready(ctx); err != nil {
-		return fmt.Errorf("ask: %w", err)
-	}
-	h.ReadGuidance(ctx)
-	ending := turns.Run(ctx, talk.ID, prompt, out.take)
-	armed.settle(ctx)
-	if err := store.End(context.WithoutCancel(ctx), talk.ID); err != nil {
-		return err
-	}
-	if out.failed != nil {
-		return out.failed
-	}
-	if status := endingStatus(ctx, ending); status != 0 {
-		return process.ExitStatus(status)
-	}
-	return nil
-}
-
-func endingStatus(ctx context.Context, e agent.Ending) int {
-	switch e {
-	case agent.Answered:
-		return 0
-	case agent.Denied:
-		return process.StatusDenied
-	case agent.Interrupted:
-		return process.InterruptedStatus(ctx)
-	}
-	return process.StatusFailed
 }
 
 // reporter prints the events of a turn.
