@@ -425,8 +425,10 @@ func TestWhatTheScriptSays(t *testing.T) {
 		"landlock=5 seccomp=0 asking=0 uid=0":             None,
 		"landlock=many":                                   None,
 	} {
-		if at, can, err := parse("/tmp/x/held\t" + says); err != nil || at != "/tmp/x/held" || can != says {
-			t.Errorf("%q: %q, %q, %v", says, at, can, err)
+		for _, held := range []string{"", "\t/proc/7/fd/8"} {
+			if at, can, opened, err := parse("/tmp/x/cage\t" + says + held); err != nil || at != "/tmp/x/cage" || can != says || opened != strings.TrimSpace(held) {
+				t.Errorf("%q: %q, %q, %q, %v", says, at, can, opened, err)
+			}
 		}
 		var c Cage
 		if err := c.read(says, (&installation{}).sent); c.wall != wall || (err == nil) != (wall != None) {
@@ -434,12 +436,12 @@ func TestWhatTheScriptSays(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"", "held", "held\tlandlock=1", "/held landlock=1"} {
-		if at, _, err := parse(line); err == nil {
+		if at, _, _, err := parse(line); err == nil {
 			t.Errorf("%q: %q", line, at)
 		}
 	}
 	var none *NotHeldError
-	if _, _, err := parse("none it is too old"); !errors.As(err, &none) || none.Why != "it is too old" {
+	if _, _, _, err := parse("none it is too old"); !errors.As(err, &none) || none.Why != "it is too old" {
 		t.Errorf("%v", err)
 	}
 }

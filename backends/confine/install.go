@@ -80,10 +80,10 @@ func Install(ctx context.Context, t backends.Target, secrets string) (*Cage, err
 		return nil, fmt.Errorf("confine: %s: %w", t.Name(), err)
 	}
 	c.local = t.Name() == local.Name
-	if shell != nil && !c.inMemory() {
-		err = c.open(ctx, shell)
+	if c.opened != "" {
+		c.ended = shell.Ended()
 	}
-	return c, err
+	return c, nil
 }
 
 // installation is one attempt to install the helper.
@@ -190,11 +190,11 @@ func (i *installation) answered(ctx context.Context, line string) (*Cage, error)
 		c := &Cage{run: run}
 		return c, c.read(can, i.sent)
 	}
-	at, can, err := parse(line)
+	at, can, opened, err := parse(line)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cage{run: []string{at}}
+	c := &Cage{run: []string{at}, opened: opened}
 	if lasting, ok := i.target.(Lasting); ok && i.kept {
 		c.kept = lasting.AtEnd(ctx, removal(at))
 	}
@@ -218,16 +218,18 @@ func printed(ctx context.Context, t backends.Target, argv []string) (string, err
 	return strings.TrimSpace(out.String()), err
 }
 
-// parse reads the path of the helper and what it says.
-func parse(line string) (at, can string, err error) {
+// parse reads the path of the helper, what it says, and the name by which a shell holds it
+// open.
+func parse(line string) (at, can, opened string, err error) {
 	if why, ok := strings.CutPrefix(line, "none "); ok {
-		return "", "", &NotHeldError{why}
+		return "", "", "", &NotHeldError{why}
 	}
 	at, can, ok := strings.Cut(line, "\t")
 	if !ok || !strings.HasPrefix(at, "/") {
-		return "", "", fmt.Errorf("install: unexpected answer %q", line)
+		return "", "", "", fmt.Errorf("install: unexpected answer %q", line)
 	}
-	return at, can, nil
+	can, opened, _ = strings.Cut(can, "\t")
+	return at, can, opened, nil
 }
 
 // read takes in what the helper says of itself and of its kernel. What it says matters

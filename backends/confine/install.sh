@@ -1,7 +1,8 @@
 # Functions that put the helper of nod into a folder of its own. The caller calls nod_look,
 # which leaves in $nod_r what is there or what is wanted, and then nod_put. They run in
 # a shell that may go on to other things: they leave nothing behind but names with nod_.
-# Arguments of all: whether the helper stays for others on the same connection ("kept").
+# The caller has nod_take, which copies $1 bytes of standard input, or all, in the place of the shell.
+nod_t='	'
 
 # Puts into $nod_k when a process began (proc(5), stat); nothing if it has ended. It starts
 # nothing: it is asked for each folder that is there. A name can hold lines and ") ".
@@ -30,8 +31,8 @@ nod_machine() {
 	esac
 }
 
-# Finds the helper of another start on the same connection, whose digest is $2 for amd64
-# and $3 for arm64: "PATH", a tab, and what it says of this kernel. Else the answer is
+# Finds the helper of another start on the same connection if $1 is "kept". Its digest is $2 for amd64
+# and $3 for arm64. The answer is its path, a tab, and what it says of this kernel; else
 # "want PROCESSOR", or "none" and why not. Folders of connections that have ended go.
 nod_look() {
 	if ! nod_machine; then
@@ -48,7 +49,7 @@ nod_look() {
 			for nod_f in "$nod_p/$nod_mine".*; do
 				[ -O "$nod_f/cage" ] && case $(sha256sum <"$nod_f/cage") in "$nod_d "*) ;; *) continue ;; esac &&
 					nod_c=$("$nod_f/cage" '?' 2>/dev/null) || continue
-				nod_r=$(printf '%s\t%s' "$nod_f/cage" "$nod_c")
+				nod_r=$nod_f/cage$nod_t$nod_c
 				return
 			done
 		done
@@ -88,12 +89,12 @@ nod_put() {
 		nod_f=$nod_p/$nod_mine.$3
 		(umask 077 && mkdir "$nod_f") 2>/dev/null || continue
 		(umask 077 && nod_take "$2" >"$nod_f/cage") 2>/dev/null && chmod 500 "$nod_f/cage" 2>/dev/null &&
-			nod_c=$("$nod_f/cage" '?' 2>/dev/null) && nod_r=$(printf '%s\t%s' "$nod_f/cage" "$nod_c") && return
+			nod_c=$("$nod_f/cage" '?' 2>/dev/null) && nod_r=$nod_f/cage$nod_t$nod_c && return
 		rm -rf "$nod_f"
 		nod_r="next $nod_e"
 		return
 	done
-	nod_take "$2" >/dev/null 2>&1
+	(nod_take "$2") >/dev/null 2>&1
 	for nod_p in python3 perl; do
 		if command -v $nod_p >/dev/null 2>&1; then
 			nod_r="memory $nod_p $nod_m"

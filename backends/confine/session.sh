@@ -1,7 +1,7 @@
 # Installs the helper in a session of its own: see install.sh. $1 says whether it is kept, $2
 # and $3 are the digests of what is sent for amd64 and arm64, $4 is the place to begin behind,
 # $5 a part of the folder's name. What is wanted is asked for, and read to its end.
-nod_take() { cat; }
+nod_take() { exec cat; }
 nod_look "$1" "$2" "$3"
 case $nod_r in
 "want "*)

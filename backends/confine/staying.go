@@ -36,7 +36,7 @@ var errNoShell = errors.New("the shell that stays there runs no scripts")
 // returns what the script says in the end.
 func (i *installation) byShell(ctx context.Context, shell *posix.RemoteShell) (string, error) {
 	script := posix.Brief(installScript) + posix.Brief(stayScript) +
-		fmt.Sprintf("nod_look '%s' %s %s\n", i.stays(), digestOf(i.sent(forAMD64)), digestOf(i.sent(forARM64)))
+		fmt.Sprintf("nod_look '%s' %s %s\nnod_open\n", i.stays(), digestOf(i.sent(forAMD64)), digestOf(i.sent(forARM64)))
 	line, err := shell.Run(ctx, script)
 	place, name := "0", posix.NewNonce()
 	for err == nil {
@@ -51,20 +51,10 @@ func (i *installation) byShell(ctx context.Context, shell *posix.RemoteShell) (s
 			return line, nil
 		}
 		sent := i.sent(helperFor(i.processor))
-		line, err = shell.Call(ctx, sent, "nod_put", place, strconv.Itoa(len(sent)), name)
+		line, err = shell.Call(ctx, sent, "nod_bring", place, strconv.Itoa(len(sent)), name)
 	}
 	if ctx.Err() == nil {
 		err = fmt.Errorf("%w: %w", errNoShell, err)
 	}
 	return "", err
-}
-
-// open has the shell that stays there hold the helper's file open. Without that it is
-// checked before each use.
-func (c *Cage) open(ctx context.Context, shell *posix.RemoteShell) error {
-	opened, err := shell.Call(ctx, nil, "nod_open", c.run[0], c.digest)
-	if err == nil && strings.HasPrefix(opened, "/proc/") {
-		c.opened, c.ended = opened, shell.Ended()
-	}
-	return ctx.Err()
 }

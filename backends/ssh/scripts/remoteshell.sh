@@ -40,8 +40,8 @@ while read -r id what a b c d; do
 	end) { if finish "$a" "$b" '' "$c" "$d"; then nod_say $id ok; else nod_say $id left; fi; } & ;;
 	run) # the script of $a bytes behind this line, which leaves its answer in $nod_r
 		nod_r=
-		if nod_t=$(dd "bs=$a" count=1 iflag=fullblock 2>/dev/null) && [ -n "$nod_t" ]; then
-			eval "$nod_t"
+		if nod_x=$(dd "bs=$a" count=1 iflag=fullblock 2>/dev/null) && [ -n "$nod_x" ]; then
+			eval "$nod_x"
 			nod_say $id "ok $nod_r"
 		else
 			nod_say $id no
