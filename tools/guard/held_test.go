@@ -192,3 +192,44 @@ func (f *forgetful) Exec(ctx context.Context, c backends.Command) (backends.Proc
 	}
 	return f.Target.Exec(ctx, c)
 }
+
+// What .bashrc defines and prints is not in the way of a command that runs over ssh: bash
+// takes itself for the login shell there, and would read it.
+func TestBashReadsNoStartUpFile(t *testing.T) {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("echo noise\nls() { echo function; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	w, cage := caged(t)
+	w.Remove("local")
+	target := overSSH{local.New(os.Environ())}
+	keeper := confine.NewKeeper(target, "")
+	t.Cleanup(func() {
+		if err := keeper.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := w.Add(guard.Place{Target: target, User: "ops", Shell: "bash", Panes: w.pane, Cage: keeper}); err != nil {
+		t.Fatal(err)
+	}
+	for _, wall := range []confine.Wall{confine.None, cage.Wall()} {
+		var out bytes.Buffer
+		a := tools.Action{Tool: "x", Kind: tools.Exec, Target: "local", User: "ops", Command: "ls -d /", Dialect: "bash", Wall: wall}
+		p, err := w.Exec(t.Context(), a, w.minter.Mint(a), &out, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Wait(); err != nil || out.String() != "/\n" {
+			t.Errorf("behind %s: %q, %v", wall, out.String(), err)
+		}
+	}
+}
+
+// overSSH is this machine with the environment that a login over ssh has.
+type overSSH struct{ backends.Target }
+
+func (o overSSH) Exec(ctx context.Context, c backends.Command) (backends.Process, error) {
+	c.Env = append(c.Env, "SSH_CLIENT=127.0.0.1 1 22", "SHLVL=0")
+	return o.Target.Exec(ctx, c)
+}
