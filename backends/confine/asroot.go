@@ -32,6 +32,4 @@ func (c *Cage) AsRoot(h Hold) string {
 // TrySudo is a line for a POSIX shell that ends the shell with [Failed] and says so unless
 // sudo runs, without a question, whatever stands behind it. A sudo that is for some
 // programs alone does not run the helper.
-const TrySudo = `sudo -n sh -c : >/dev/null 2>&1 || { echo '` + Complaint + `sudo there runs not every program without a password' >&2; exit ` + failedText + `; }` + "\n"
-
-const failedText = "125"
+const TrySudo = `sudo -n sh -c : >/dev/null 2>&1 || { echo '` + Complaint + `sudo there does not run every program without a password' >&2; exit 125; }` + "\n"

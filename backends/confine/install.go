@@ -228,7 +228,10 @@ func parse(line string) (at, can, opened string, err error) {
 	if !ok || !strings.HasPrefix(at, "/") {
 		return "", "", "", fmt.Errorf("install: unexpected answer %q", line)
 	}
-	can, opened, _ = strings.Cut(can, "\t")
+	can, opened, held := strings.Cut(can, "\t")
+	if held && !strings.HasPrefix(opened, "/") {
+		return "", "", "", fmt.Errorf("install: unexpected answer %q", line)
+	}
 	return at, can, opened, nil
 }
 
@@ -284,5 +287,5 @@ func (c *Cage) Remove(ctx context.Context, t backends.Target) error {
 
 // removal is the command that removes the helper and its folder.
 func removal(helper string) []string {
-	return []string{"rm", "-rf", path.Dir(helper)}
+	return []string{"rm", "-rf", "--", path.Dir(helper)}
 }

@@ -1,7 +1,8 @@
 # Functions that put the helper of nod into a folder of its own. The caller calls nod_look,
 # which leaves in $nod_r what is there or what is wanted, and then nod_put. They run in
 # a shell that may go on to other things: they leave nothing behind but names with nod_.
-# The caller has nod_take, which copies $1 bytes of standard input, or all, in the place of the shell.
+# The caller has nod_take, which copies $1 bytes of standard input, or all of it, in the place
+# of the shell.
 nod_t='	'
 
 # Puts into $nod_k when a process began (proc(5), stat); nothing if it has ended. It starts
@@ -31,9 +32,9 @@ nod_machine() {
 	esac
 }
 
-# Finds the helper of another start on the same connection if $1 is "kept". Its digest is $2 for amd64
-# and $3 for arm64. The answer is its path, a tab, and what it says of this kernel; else
-# "want PROCESSOR", or "none" and why not. Folders of connections that have ended go.
+# Finds the helper of another start on the same connection, if $1 is "kept". Its digest is $2
+# for amd64 and $3 for arm64. The answer is its path, a tab, and what it says of this kernel;
+# else "want PROCESSOR", or "none" and why not. Folders of connections that have ended go.
 nod_look() {
 	if ! nod_machine; then
 		nod_r="none nod has no helper for the processor $(uname -m)"
@@ -76,10 +77,11 @@ nod_look() {
 	nod_r="want $nod_m"
 }
 
-# Reads the helper, of $2 bytes, from standard input into the first folder behind place
-# $1 that takes it, $3 is a part of its name. The answer is that of nod_look; "next N" where that
-# folder does not let it run, and place N is to be tried with another copy; "memory", the
-# interpreter that can run it from memory, and the processor; or "none" and why not.
+# Reads the helper, of $2 bytes, from standard input into a folder with $3 in its name, in the
+# first place behind number $1 that takes it. The answer is that of nod_look; "next N" where
+# the folder does not let it run, and the places behind N are to be tried with another copy;
+# "memory", the interpreter that can run it from memory, and the processor; or "none" and
+# why not.
 nod_put() {
 	nod_e=0
 	for nod_p in "$XDG_RUNTIME_DIR" /dev/shm /tmp /var/tmp "$HOME"; do

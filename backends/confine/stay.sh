@@ -20,4 +20,3 @@ nod_bring() {
 	nod_put "$@"
 	nod_open
 }
-nod_remove() { rm -rf "$1"; }
