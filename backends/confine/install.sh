@@ -2,7 +2,8 @@
 # which leaves in $nod_r what is there or what is wanted, and then nod_put. They run in
 # a shell that may go on to other things: they leave nothing behind but names with nod_.
 # The caller has nod_take, which copies $1 bytes of standard input, or all of it, in the place
-# of the shell.
+# of the shell, and nod_good, which reports whether the digest of the helper $1 is $nod_d, and
+# it runs: what it says of this kernel is in $nod_c then.
 nod_t='	'
 
 # Puts into $nod_k when a process began (proc(5), stat); nothing if it has ended. It starts
@@ -48,8 +49,7 @@ nod_look() {
 		nod_mine=$nod_mine.kept
 		for nod_p in "$XDG_RUNTIME_DIR" /dev/shm /tmp /var/tmp "$HOME"; do
 			for nod_f in "$nod_p/$nod_mine".*; do
-				[ -O "$nod_f/cage" ] && case $(sha256sum <"$nod_f/cage") in "$nod_d "*) ;; *) continue ;; esac &&
-					nod_c=$("$nod_f/cage" '?' 2>/dev/null) || continue
+				[ -O "$nod_f/cage" ] && nod_good "$nod_f/cage" || continue
 				nod_r=$nod_f/cage$nod_t$nod_c
 				return
 			done
@@ -91,7 +91,7 @@ nod_put() {
 		nod_f=$nod_p/$nod_mine.$3
 		(umask 077 && mkdir "$nod_f") 2>/dev/null || continue
 		(umask 077 && nod_take "$2" >"$nod_f/cage") 2>/dev/null && chmod 500 "$nod_f/cage" 2>/dev/null &&
-			nod_c=$("$nod_f/cage" '?' 2>/dev/null) && nod_r=$nod_f/cage$nod_t$nod_c && return
+			nod_good "$nod_f/cage" && nod_r=$nod_f/cage$nod_t$nod_c && return
 		rm -rf "$nod_f"
 		nod_r="next $nod_e"
 		return
