@@ -90,6 +90,7 @@ type Engine struct {
 	posture Posture
 	window  time.Time               // when the timed window ends
 	granted map[conversational]bool // approved for a conversation
+	rooted  map[rooted]bool         // where looks with root's rights are allowed
 	along   map[companion]bool      // approved along with something else
 	pace    pace
 }
@@ -114,7 +115,7 @@ func NewEngine(opt Options) (*Engine, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	e := &Engine{opt: opt, posture: opt.Posture, granted: map[conversational]bool{}, along: map[companion]bool{}}
+	e := &Engine{opt: opt, posture: opt.Posture, granted: map[conversational]bool{}, rooted: map[rooted]bool{}, along: map[companion]bool{}}
 	e.rules.Store(opt.Rules)
 	for name, trust := range opt.Trust {
 		if trust != Prod && trust != Stage && trust != Lab {
@@ -251,7 +252,10 @@ func (e *Engine) ask(ctx context.Context, p Proposal, x Explanation, d Decision)
 	if err != nil {
 		return d, fmt.Errorf("policy: ask the operator: %w", err)
 	}
-	return e.weigh(p, r, answer, d), nil
+	if d = e.weigh(p, r, answer, d); d.Allowed && x.looks {
+		e.allowLooks(p)
+	}
+	return d, nil
 }
 
 // weigh turns an answer into a decision. An answer that does not fit the

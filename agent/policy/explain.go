@@ -32,6 +32,7 @@ type Explanation struct {
 
 	strict  bool   // a rule of the operator's asks about it or denies it
 	strange string // a host that it would talk to and nobody has named
+	looks   bool   // a yes allows all looks with root's rights there
 }
 
 // Explain says how p would be decided, without asking and without a grant.
@@ -60,6 +61,7 @@ func (e *Engine) Explain(p Proposal) Explanation {
 	e.rule(&x, s)
 	hold(&x, p)
 	e.pose(&x)
+	e.lookAsRoot(&x, p)
 	if x.Ruling == Ask && x.Posture == PostureAsk && len(a.Inside) == 0 {
 		if how, ok := e.lifted(p, x); ok {
 			x.Ruling, x.How, x.Why = Allow, how, "the operator allowed it before"

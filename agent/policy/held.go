@@ -115,7 +115,7 @@ func (e *Engine) confine(ctx context.Context, p *Proposal) Explanation {
 		return x // within a cage it fails, or says less
 	}
 	if !look && !e.holdable(*p, x, c) {
-		return x
+		return e.holdAsRoot(ctx, p, x)
 	}
 	if a.Kind == tools.Run && (c.Cage != "require" || inShell(a, x.Verdict)) {
 		return x // the line in a pane stays as it is, or is about the shell itself
@@ -185,7 +185,7 @@ func (e *Engine) holdable(p Proposal, x Explanation, c Confinement) bool {
 // holds all the same.
 func hold(x *Explanation, p Proposal) {
 	a := p.Action
-	if a.Wall == confine.None || !p.Operator && a.Grants != confine.Closed || x.strict || x.Ruling != Ask && x.Ruling != Type {
+	if a.Wall == confine.None || asRoot(a) || !p.Operator && a.Grants != confine.Closed || x.strict || x.Ruling != Ask && x.Ruling != Type {
 		return
 	}
 	x.Ruling, x.How = Allow, ByWall

@@ -447,6 +447,9 @@ func Title(r Request) string {
 	if a.Wall != confine.None {
 		text += ", held by " + a.Wall.String()
 	}
+	if asRoot(a) {
+		text += " within sudo"
+	}
 	return text
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func (s suite) held(t *testing.T) {
 	if o := s.finishSignalled(t, p); cage.Wall() == confine.Landlock && o != s.endedBy(backends.KILL) {
 		t.Errorf("a signal: %s", o)
 	}
-	prefix := cage.Prefix("")
+	folder := path.Dir(strings.TrimSuffix(cage.Prefix(""), " "))
 	if err := cage.Remove(context.Background(), s.target); err != nil {
 		t.Error(err)
 	}
@@ -41,7 +42,7 @@ func (s suite) held(t *testing.T) {
 	if lasting, ok := s.target.(confine.Lasting); ok && lasting.AtEnd(testContext(t), nil) {
 		want = "there\n" // until the connection ends
 	}
-	if got := output(t, s.target, `if test -e "$0"; then echo there; else echo gone; fi`, strings.TrimSuffix(prefix, " ")); got != want {
+	if got := output(t, s.target, `if test -e "$0"; then echo there; else echo gone; fi`, folder); got != want {
 		t.Errorf("the helper is %q, not %q", got, want)
 	}
 }

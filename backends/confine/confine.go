@@ -1,14 +1,19 @@
 package confine
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+
+	"github.com/nod-console/nod/backends"
 )
 
 // Wall is what holds a command on a target. The zero value means that nothing does.
@@ -105,13 +110,15 @@ type Hold struct {
 
 // Cage is the helper on one target. It is safe for concurrent use.
 type Cage struct {
-	run     []string // what runs the helper there: its path, or an interpreter that has it in memory
-	wall    Wall
-	asking  bool   // the kernel has supervisors of system calls
-	digest  string // of the helper's file, in hexadecimal
-	local   bool   // it is on this machine
-	kept    bool   // it stays until the connection ends
-	secrets string // the digest of the list of secrets; empty where it is in no folder
+	run    []string // what runs the helper there: its path, or an interpreter that has it in memory
+	wall   Wall
+	asking bool            // the kernel has supervisors of system calls
+	digest string          // of the helper's file, in hexadecimal
+	local  bool            // it is on this machine
+	kept   bool            // it stays until the connection ends
+	opened string          // the file as a shell at the other end holds it open; empty if none does
+	ended  <-chan struct{} // closed when that shell has ended; nil if there is none
+	noRoot atomic.Bool     // sudo there does not run the helper
 }
 
 // Wall is what holds commands on the target.
@@ -119,9 +126,11 @@ func (c *Cage) Wall() Wall { return c.wall }
 
 // For is the wall for a command that needs grants. It is None where the grants cannot be
 // had: looking into other processes is not to be had behind Landlock, and files can only
-// be hidden by a supervisor, with a helper that lies in a folder.
+// be hidden by a supervisor, with a helper that lies in a folder, which is what root runs, too.
 func (c *Cage) For(grants string) Wall {
 	switch {
+	case strings.Contains(grants, Root) && (c.noRoot.Load() || c.inMemory()):
+		return None
 	case strings.Contains(grants, Closed) && (!c.asking || c.inMemory()):
 		return None
 	case strings.Contains(grants, Processes) && c.wall == ReadOnlyMounts:
@@ -164,9 +173,43 @@ func Refusals(output string) string {
 const checked = `case $(sha256sum <"$2" 2>/dev/null) in "$1 "*) shift; exec "$@" ;; esac
 echo "` + Complaint + `the helper is gone or was changed" >&2; exit 125`
 
+// named gives the helper the names by which it is called in panes, if its digest is the
+// right one: $1 is the digest, $2 the helper.
+const named = `case $(sha256sum <"$2" 2>/dev/null) in "$1 "*) ;; *) exit 1 ;; esac
+for name in ro held; do [ "$2" -ef "${2%/*}/$name" ] || ln -f "$2" "${2%/*}/$name" || exit 1; done`
+
+// name checks the helper and gives it the names of [Cage.Prefix].
+func (c *Cage) name(ctx context.Context, t backends.Target) error {
+	if c.local {
+		return errors.Join(c.Check(), c.nameHere())
+	}
+	_, err := printed(ctx, t, []string{"sh", "-c", named, "sh", c.digest, c.run[0]})
+	return err
+}
+
+// nameHere gives the helper on this machine its names.
+func (c *Cage) nameHere() error {
+	for _, short := range []string{"ro", "held"} {
+		name := path.Join(path.Dir(c.run[0]), short)
+		is, err := os.Stat(c.run[0])
+		if err != nil {
+			return fmt.Errorf("confine: the helper is gone: %w", err)
+		}
+		if has, err := os.Lstat(name); err == nil && os.SameFile(is, has) {
+			continue
+		}
+		_ = os.Remove(name) // it may not be there
+		if err := os.Link(c.run[0], name); err != nil {
+			return fmt.Errorf("confine: %w", err)
+		}
+	}
+	return nil
+}
+
 // Wrap is argv, held. The program is looked up in the PATH that the command has. Over a
-// connection, the helper's digest is checked on the target right before it runs; on this
-// machine that is [Cage.Check].
+// connection, the helper's digest is checked on the target right before it runs, unless a
+// shell there holds the very file open, which was checked then and which nobody can write to
+// since; on this machine that is [Cage.Check].
 func (c *Cage) Wrap(argv []string, h Hold) []string {
 	grants := h.Grants
 	if grants == "" {
@@ -176,7 +219,10 @@ func (c *Cage) Wrap(argv []string, h Hold) []string {
 	if len(h.Writable) > 0 {
 		held = slices.Concat(c.run, []string{string(h.Wall), h.Grants + writable, h.Limits.word()}, h.Writable, []string{"--"}, argv)
 	}
-	if c.inMemory() || c.local {
+	if c.opened != "" {
+		held[0] = c.opened
+	}
+	if c.inMemory() || c.local || c.opened != "" {
 		return held
 	}
 	return slices.Concat([]string{"sh", "-c", checked, "sh", c.digest}, held)
@@ -184,7 +230,7 @@ func (c *Cage) Wrap(argv []string, h Hold) []string {
 
 // Prefix is what stands before a program in a line for a shell, so that it is held with
 // modest limits by the wall that [Cage.For] gives: "/dev/shm/.nod-ro.x/ro ". It is empty
-// where the helper has no path.
+// where the helper has no path. [Keeper.Verify] sees to it that it is there.
 func (c *Cage) Prefix(grants string) string {
 	if c.inMemory() {
 		return ""
@@ -212,16 +258,24 @@ func (c *Cage) Check() error {
 	if !c.local || c.inMemory() {
 		return nil
 	}
-	for name, digest := range map[string]string{"cage": c.digest, "ro": c.digest, "held": c.digest, "secrets": c.secrets} {
-		data, err := os.ReadFile(path.Join(path.Dir(c.run[0]), name))
-		if err != nil {
-			return fmt.Errorf("confine: the helper is gone: %w", err)
-		}
-		if digestOf(data) != digest {
-			return fmt.Errorf("confine: the helper's file %q was changed", name)
-		}
+	data, err := os.ReadFile(c.run[0])
+	if err != nil {
+		return fmt.Errorf("confine: the helper is gone: %w", err)
+	}
+	if digestOf(data) != c.digest {
+		return fmt.Errorf("confine: the helper's file %q was changed", c.run[0])
 	}
 	return nil
+}
+
+// over reports whether the shell has ended that held the helper's file open.
+func (c *Cage) over() bool {
+	select {
+	case <-c.ended: // never, if there was none
+		return true
+	default:
+		return false
+	}
 }
 
 func digestOf(data []byte) string {

@@ -45,16 +45,15 @@ type scene struct {
 	root   bool
 }
 
-// eachScene runs f behind Landlock and read-only mounts as root and behind system calls as
-// an ordinary user; with NOD_E2E=1 the first two the other way round, too.
+// eachScene runs f behind Landlock and read-only mounts as root, and behind system calls and
+// read-only mounts as an ordinary user; with NOD_E2E=1 the others the other way round, too.
 func eachScene(t *testing.T, f func(t *testing.T, s scene)) {
 	for _, user := range []string{"root", "user"} {
 		if user == "root" && os.Getuid() != 0 {
 			continue
 		}
 		for _, wall := range []Wall{Landlock, SystemCalls, ReadOnlyMounts} {
-			if (user == "root") == (wall == SystemCalls) && os.Getuid() == 0 && os.Getenv("NOD_E2E") == "" ||
-				user == "user" && wall == ReadOnlyMounts {
+			if (user == "root") == (wall == SystemCalls) && wall != ReadOnlyMounts && os.Getuid() == 0 && os.Getenv("NOD_E2E") == "" {
 				continue
 			}
 			t.Run(user+", "+wall.String(), func(t *testing.T) {
@@ -426,8 +425,10 @@ func TestWhatTheScriptSays(t *testing.T) {
 		"landlock=5 seccomp=0 asking=0 uid=0":             None,
 		"landlock=many":                                   None,
 	} {
-		if at, can, err := parse("/tmp/x/held\t" + says); err != nil || at != "/tmp/x/held" || can != says {
-			t.Errorf("%q: %q, %q, %v", says, at, can, err)
+		for _, held := range []string{"", "\t/proc/7/fd/8"} {
+			if at, can, opened, err := parse("/tmp/x/cage\t" + says + held); err != nil || at != "/tmp/x/cage" || can != says || opened != strings.TrimSpace(held) {
+				t.Errorf("%q: %q, %q, %q, %v", says, at, can, opened, err)
+			}
 		}
 		var c Cage
 		if err := c.read(says, (&installation{}).sent); c.wall != wall || (err == nil) != (wall != None) {
@@ -435,12 +436,12 @@ func TestWhatTheScriptSays(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"", "held", "held\tlandlock=1", "/held landlock=1"} {
-		if at, _, err := parse(line); err == nil {
+		if at, _, _, err := parse(line); err == nil {
 			t.Errorf("%q: %q", line, at)
 		}
 	}
 	var none *NotHeldError
-	if _, _, err := parse("none it is too old"); !errors.As(err, &none) || none.Why != "it is too old" {
+	if _, _, _, err := parse("none it is too old"); !errors.As(err, &none) || none.Why != "it is too old" {
 		t.Errorf("%v", err)
 	}
 }
@@ -570,6 +571,9 @@ func TestAClosedCageHidesSecrets(t *testing.T) {
 // In a pane the helper is called by a short name, with the wall of this kernel.
 func TestTheLineOfAPane(t *testing.T) {
 	s := newScene(t, os.Getuid() == 0)
+	if err := s.cage.name(t.Context(), s.target); err != nil {
+		t.Fatal(err)
+	}
 	s.plain(t, "echo hidden > the.key; echo seen > plain")
 	for _, c := range []struct {
 		grants, line, out string
@@ -601,6 +605,9 @@ func TestAChangedHelperIsNotRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if err := k.Verify(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 			dir := filepath.Dir(strings.Fields(cage.Prefix(""))[0])
 			fake := "#!/bin/sh\necho fake\n"
 			for _, name := range []string{"cage", "ro", "held"} {
@@ -620,6 +627,19 @@ func TestAChangedHelperIsNotRun(t *testing.T) {
 			}
 			if got := s.held(t, "echo ran"); got.out != "ran\n" {
 				t.Errorf("after another installation: %+v", got)
+			}
+			ro := s.cage.Prefix("")
+			if got := s.plain(t, ro+"echo named"); got.out != "named\n" {
+				t.Errorf("by its name: %+v", got)
+			}
+			if err := errors.Join(os.Remove(strings.TrimSpace(ro)), os.WriteFile(strings.TrimSpace(ro), []byte(fake), 0o700)); err != nil { //nolint:gosec // it is to be run
+				t.Fatal(err)
+			}
+			if err := k.Verify(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.plain(t, ro+"echo named"); got.out != "named\n" {
+				t.Errorf("by a name that was changed: %+v", got)
 			}
 			if err := errors.Join(k.Close(context.Background()), os.RemoveAll(dir)); err != nil {
 				t.Error(err)

@@ -1,7 +1,7 @@
 // Package confine runs commands where they cannot change anything: a cage of kernel
 // walls around one command, on any target.
 //
-// [Install] sends a small helper (9 KB, source in helper/) to a target and asks it what
+// [Install] sends a small helper (18 KB, source in helper/) to a target and asks it what
 // the kernel there can do. [Cage.Wrap] turns a program and its arguments into those of
 // the helper, which puts up the walls, runs the program and ends as it ended.
 // [Cage.Remove] takes the helper away.
@@ -29,11 +29,20 @@
 //
 // Where there is a supervisor, it also takes note of what was refused: [Refusals].
 //
+// Within sudo, root runs a copy of the helper that it has made and checked itself
+// ([Cage.AsRoot]): the helper's file belongs to the user, who could change it.
+//
 // # Design
 //
 // The helper is freestanding C, because a Go program of the same kind is 1.4 MB: too
 // much for a slow link. It is built for two processors; the built files are in the
 // repository, and a test builds them again and compares.
+//
+// Where a shell stays at the other end ([Staying]), it installs the helper, which costs
+// no session, checks it once and holds its file open, and a process runs it, so that the
+// kernel lets nobody write to it (ETXTBSY, open(2)). Commands run that very file by the
+// shell's descriptor in /proc. Elsewhere its digest is checked before each use, which
+// costs two processes.
 package confine
 
 //go:generate helper/build.sh

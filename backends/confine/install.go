@@ -14,6 +14,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/posix"
 )
 
 //go:embed helper/cage-amd64
@@ -22,8 +23,15 @@ var forAMD64 []byte
 //go:embed helper/cage-arm64
 var forARM64 []byte
 
-//go:embed install.sh
-var installScript string
+// The scripts: what installs the helper, and the two ways of running that.
+var (
+	//go:embed install.sh
+	installScript string
+	//go:embed session.sh
+	sessionScript string
+	//go:embed stay.sh
+	stayScript string
+)
 
 // NotHeldError says why commands cannot be held on a target.
 type NotHeldError struct{ Why string }
@@ -55,7 +63,15 @@ func Install(ctx context.Context, t backends.Target, secrets string) (*Cage, err
 	}
 	lasting, ok := t.(Lasting)
 	i := installation{target: t, secrets: secrets, kept: ok && lasting.AtEnd(ctx, nil)}
-	line, err := i.run(ctx)
+	shell := stayingShell(ctx, t)
+	line, err := "", error(nil)
+	if shell != nil {
+		line, err = i.byShell(ctx, shell)
+	}
+	if shell == nil || errors.Is(err, errNoShell) {
+		shell = nil
+		line, err = i.run(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("confine: install on %s: %w", t.Name(), err)
 	}
@@ -64,7 +80,9 @@ func Install(ctx context.Context, t backends.Target, secrets string) (*Cage, err
 		return nil, fmt.Errorf("confine: %s: %w", t.Name(), err)
 	}
 	c.local = t.Name() == local.Name
-	c.secrets = digestOf([]byte(secrets))
+	if c.opened != "" {
+		c.ended = shell.Ended()
+	}
 	return c, nil
 }
 
@@ -73,33 +91,37 @@ type installation struct {
 	target  backends.Target
 	secrets string
 	kept    bool // for whoever comes after nod on the same connection
+
+	processor string // what the shell that stays there wants a helper for
 }
 
-// sent is what goes to a target: the helper, and behind it the list of secrets.
+// sent is what goes to a target: the helper, and behind it the list of secrets, of which
+// the helper knows by its length, in eight digits.
 func (i *installation) sent(helper []byte) []byte {
-	return slices.Concat(helper, []byte(i.secrets))
+	return fmt.Appendf(slices.Clone(helper), "%s%08d", i.secrets, len(i.secrets))
 }
 
-// run runs the script, anew for each folder that does not let the helper run, and returns
-// what it says in the end.
+// stays is the word for it in scripts.
+func (i *installation) stays() string { return posix.Flag(i.kept, "kept") }
+
+// run installs it in a session of its own: anew for each folder that does not let the
+// helper run. It returns what the script says in the end.
 func (i *installation) run(ctx context.Context) (string, error) {
 	argv := []string{
-		"sh", "-c", installScript, "sh", digestOf(i.sent(forAMD64)), digestOf(i.sent(forARM64)),
-		strconv.Itoa(len(forAMD64)), strconv.Itoa(len(forARM64)), "", "0",
+		"sh", "-c", posix.Brief(installScript) + posix.Brief(sessionScript), "sh", i.stays(),
+		digestOf(i.sent(forAMD64)), digestOf(i.sent(forARM64)), "0", posix.NewNonce(),
 	}
-	if i.kept {
-		argv[8] = "kept"
-	}
+	const place = 7
 	for {
 		line, err := i.once(ctx, argv)
 		folder, next := strings.CutPrefix(line, "next ")
 		if err != nil || !next {
 			return line, err
 		}
-		if folder == argv[9] {
+		if folder == argv[place] {
 			return "", fmt.Errorf("unexpected answer %q", line)
 		}
-		argv[9] = folder
+		argv[place] = folder
 	}
 }
 
@@ -138,15 +160,19 @@ func (a *answers) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	a.text.Next(len("want " + processor + "\n"))
-	helper := forAMD64
-	if processor == "arm64" {
-		helper = forARM64
-	}
 	go func() {
-		_, _ = a.feed.Write(a.sent(helper)) // the script's end closes it
+		_, _ = a.feed.Write(a.sent(helperFor(processor))) // the script's end closes it
 		_ = a.feed.Close()
 	}()
 	return len(p), nil
+}
+
+// helperFor is the helper for a processor, by its name in the scripts.
+func helperFor(processor string) []byte {
+	if processor == "arm64" {
+		return forARM64
+	}
+	return forAMD64
 }
 
 // answered makes a cage of what the script has printed.
@@ -164,11 +190,11 @@ func (i *installation) answered(ctx context.Context, line string) (*Cage, error)
 		c := &Cage{run: run}
 		return c, c.read(can, i.sent)
 	}
-	at, can, err := parse(line)
+	at, can, opened, err := parse(line)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cage{run: []string{at}}
+	c := &Cage{run: []string{at}, opened: opened}
 	if lasting, ok := i.target.(Lasting); ok && i.kept {
 		c.kept = lasting.AtEnd(ctx, removal(at))
 	}
@@ -192,16 +218,21 @@ func printed(ctx context.Context, t backends.Target, argv []string) (string, err
 	return strings.TrimSpace(out.String()), err
 }
 
-// parse reads the path of the helper and what it says.
-func parse(line string) (at, can string, err error) {
+// parse reads the path of the helper, what it says, and the name by which a shell holds it
+// open.
+func parse(line string) (at, can, opened string, err error) {
 	if why, ok := strings.CutPrefix(line, "none "); ok {
-		return "", "", &NotHeldError{why}
+		return "", "", "", &NotHeldError{why}
 	}
 	at, can, ok := strings.Cut(line, "\t")
 	if !ok || !strings.HasPrefix(at, "/") {
-		return "", "", fmt.Errorf("install: unexpected answer %q", line)
+		return "", "", "", fmt.Errorf("install: unexpected answer %q", line)
 	}
-	return at, can, nil
+	can, opened, held := strings.Cut(can, "\t")
+	if held && !strings.HasPrefix(opened, "/") {
+		return "", "", "", fmt.Errorf("install: unexpected answer %q", line)
+	}
+	return at, can, opened, nil
 }
 
 // read takes in what the helper says of itself and of its kernel. What it says matters

@@ -22,6 +22,7 @@ type Keeper struct {
 	cage    *Cage
 	err     error
 	doubted bool // the last use found no helper
+	noRoot  bool // sudo there does not run the helper
 }
 
 // sending bounds the installation: over a slower link, nothing is held.
@@ -53,7 +54,7 @@ func (k *Keeper) Cage(ctx context.Context) (*Cage, error) {
 		}
 		k.mu.Lock()
 	}
-	if k.tried && (k.err != nil || !k.doubted && k.cage.Check() == nil) {
+	if k.tried && (k.err != nil || !k.doubted && !k.cage.over() && k.cage.Check() == nil) {
 		defer k.mu.Unlock()
 		return k.cage, k.err
 	}
@@ -74,21 +75,27 @@ func (k *Keeper) Cage(ctx context.Context) (*Cage, error) {
 		return nil, err
 	}
 	k.cage, k.err, k.tried, k.doubted = cage, err, true, false
+	if cage != nil && k.noRoot {
+		cage.noRoot.Store(true)
+	}
 	return cage, err
 }
 
 // Verify checks the helper on the target, and installs it anew if it is not what it was.
+// Afterwards it can be called by the names that [Cage.Prefix] has.
 func (k *Keeper) Verify(ctx context.Context) error {
 	c, err := k.Cage(ctx)
-	if err != nil || c.local || c.inMemory() {
+	if err != nil || c.inMemory() {
 		return err
 	}
-	if _, err := printed(ctx, k.target, []string{"sh", "-c", checked, "sh", c.digest, c.run[0], "?"}); err == nil {
+	if c.name(ctx, k.target) == nil {
 		return nil
 	}
 	k.Doubt()
-	_, err = k.Cage(ctx)
-	return err
+	if c, err = k.Cage(ctx); err != nil || c.inMemory() {
+		return err
+	}
+	return c.name(ctx, k.target)
 }
 
 // Known is what holds commands there as far as it is known, without asking the target;
@@ -110,6 +117,17 @@ func (k *Keeper) Doubt() {
 	k.mu.Lock()
 	k.doubted = true
 	k.mu.Unlock()
+}
+
+// ForgoRoot has nothing held within sudo on the target any more: sudo there does not run
+// the helper.
+func (k *Keeper) ForgoRoot() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.noRoot = true
+	if k.cage != nil {
+		k.cage.noRoot.Store(true)
+	}
 }
 
 // Close removes the helper from the target. Where the target cannot be reached, or does

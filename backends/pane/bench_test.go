@@ -88,15 +88,19 @@ func BenchmarkOpen(b *testing.B) {
 //	go test -run '^$' -bench Held -benchtime 200x ./backends/pane
 func BenchmarkHeld(b *testing.B) {
 	target := local.New(os.Environ())
-	cage, err := confine.Install(b.Context(), target, "")
-	if err != nil {
+	keeper := confine.NewKeeper(target, "")
+	if err := keeper.Verify(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	defer func() {
-		if err := cage.Remove(context.Background(), target); err != nil {
+		if err := keeper.Close(context.Background()); err != nil {
 			b.Error(err)
 		}
 	}()
+	cage, err := keeper.Cage(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
 	p := shared(b, "bash")
 	run(b, p, "cd /")
 	took := map[string][]time.Duration{}

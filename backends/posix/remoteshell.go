@@ -140,20 +140,28 @@ func (r *RemoteShell) Forget(id string) {
 }
 
 // Tell writes a line to the shell. It blocks while the shell reads nothing.
-func (r *RemoteShell) Tell(words ...string) error {
+func (r *RemoteShell) Tell(words ...string) error { return r.tell("", words) }
+
+// tell writes a line, and what comes behind it.
+func (r *RemoteShell) tell(behind string, words []string) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	_, err := io.WriteString(r.in, strings.Join(words, " ")+"\n")
+	_, err := io.WriteString(r.in, strings.Join(words, " ")+"\n"+behind)
 	return err
 }
 
 // Ask has the shell do something and returns its answer, unless ctx ends before. The
 // words hold no blanks.
 func (r *RemoteShell) Ask(ctx context.Context, words ...string) (string, error) {
+	return r.ask(ctx, "", words...)
+}
+
+// ask is Ask with what comes behind the line.
+func (r *RemoteShell) ask(ctx context.Context, behind string, words ...string) (string, error) {
 	id, answers := r.Expect()
 	defer r.Forget(id)
 	told := make(chan error, 1)
-	go func() { told <- r.Tell(append([]string{id}, words...)...) }() // on a frozen link it stays
+	go func() { told <- r.tell(behind, append([]string{id}, words...)) }() // on a frozen link it stays
 	for {
 		select {
 		case answer := <-answers:

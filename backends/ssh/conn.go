@@ -254,6 +254,19 @@ func (c *Conn) remoteShell(ctx context.Context) (*remoteShell, error) {
 	return a, nil
 }
 
+// StayingShell is the shell that stays at the other end for as long as the connection. There
+// is none to rely on where the server allows one session: it makes way for programs.
+func (c *Conn) StayingShell(ctx context.Context) (*posix.RemoteShell, error) {
+	if c.single.Load() {
+		return nil, fmt.Errorf("ssh: %w", ErrSessions)
+	}
+	a, err := c.remoteShell(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.RemoteShell, nil
+}
+
 // about is what is known of the other end.
 func (c *Conn) about() about { return c.remote.Load().about }
 

@@ -82,6 +82,15 @@ func (t *Target) AtEnd(ctx context.Context, argv []string) bool {
 	return err == nil && conn.AtEnd(ctx, argv)
 }
 
+// StayingShell is [Conn.StayingShell] of the connection of this moment.
+func (t *Target) StayingShell(ctx context.Context) (*posix.RemoteShell, error) {
+	conn, err := t.Conn()
+	if err != nil {
+		return nil, err
+	}
+	return conn.StayingShell(ctx)
+}
+
 // Files implements [backends.Target].
 func (t *Target) Files() backends.Files { return targetFiles{t} }
 

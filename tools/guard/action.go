@@ -120,6 +120,18 @@ func wellFormed(a tools.Action) error {
 	return nil
 }
 
+// execArgv is shellArgv for a command without a pane. bash reads .bashrc for it, too, where it
+// takes itself for the shell of an ssh login (SSH_CLIENT, SHLVL): what that file defines would
+// stand in the way of the command, and what it prints, in its output. The login shell has
+// read it before.
+func execArgv(dialect, command string) ([]string, error) {
+	argv, err := shellArgv(dialect, command)
+	if dialect == "bash" {
+		argv = slices.Insert(argv, 1, "--norc")
+	}
+	return argv, err
+}
+
 // shellArgv is the command by which a shell reads a command line as it is,
 // also one that begins with a dash.
 func shellArgv(dialect, command string) ([]string, error) {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/nod-console/nod/backends"
+	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools"
 )
 
@@ -26,14 +28,15 @@ func (g *Guard) Exec(ctx context.Context, a tools.Action, grant tools.Grant, std
 	if a, err = g.filled(a); err != nil {
 		return nil, err
 	}
-	argv, err := shellArgv(a.Dialect, a.Command)
+	argv, err := execArgv(a.Dialect, a.Command)
 	if err != nil {
 		return nil, fmt.Errorf("guard: %w: %w", ErrMalformed, err)
 	}
-	if argv, err = held(ctx, p, a, argv); err != nil {
+	line, err := held(ctx, p, a, argv)
+	if err != nil {
 		return nil, err
 	}
-	c := backends.Command{Argv: argv, Dir: a.Dir, Stdout: stdout, Stderr: stderr}
+	c := backends.Command{Argv: line, Dir: a.Dir, Stdout: stdout, Stderr: stderr}
 	if len(a.Stdin) > 0 {
 		c.Stdin = bytes.NewReader(a.Stdin)
 	}
@@ -41,6 +44,13 @@ func (g *Guard) Exec(ctx context.Context, a tools.Action, grant tools.Grant, std
 		return nil, err
 	}
 	process, err := p.Target.Exec(ctx, c)
+	if a.Wall != confine.None && errors.Is(err, fs.ErrNotExist) {
+		// The helper is not there any more, and so nothing has run.
+		p.Cage.Doubt()
+		if c.Argv, err = held(ctx, p, a, argv); err == nil {
+			process, err = p.Target.Exec(ctx, c)
+		}
+	}
 	if errors.Is(err, backends.ErrUnsure) {
 		return nil, fmt.Errorf("guard: %w", &UnsureError{err})
 	}

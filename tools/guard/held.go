@@ -39,10 +39,16 @@ func (g *Guard) CanClose(target string) bool {
 }
 
 // Ended is told how a held command ended that ran without a pane. Where the helper could
-// not run it, it is installed anew before it is used again.
+// not run it, it is installed anew before it is used again; where sudo could not run that,
+// nothing is held within sudo there any more.
 func (g *Guard) Ended(a tools.Action, o backends.Outcome) {
-	if p, err := g.place(a.Target); err == nil && p.Cage != nil && a.Wall != confine.None && o == backends.ExitedWith(confine.Failed) {
-		p.Cage.Doubt()
+	p, err := g.place(a.Target)
+	if err != nil || p.Cage == nil || a.Wall == confine.None || o != backends.ExitedWith(confine.Failed) {
+		return
+	}
+	p.Cage.Doubt()
+	if strings.Contains(a.Grants, confine.Root) {
+		p.Cage.ForgoRoot()
 	}
 }
 
@@ -55,7 +61,8 @@ func Refused(a tools.Action, output string) string {
 	return confine.Refusals(output)
 }
 
-// held is argv behind the wall that the action names.
+// held is argv behind the wall that the action names. With the grant for root, that stands
+// within each sudo of the command.
 func held(ctx context.Context, p Place, a tools.Action, argv []string) ([]string, error) {
 	if a.Wall == confine.None {
 		return argv, nil
@@ -63,6 +70,15 @@ func held(ctx context.Context, p Place, a tools.Action, argv []string) ([]string
 	cage, err := standingCage(ctx, p, a)
 	if err != nil {
 		return nil, err
+	}
+	if grants, root := strings.CutSuffix(a.Grants, confine.Root); root {
+		d, err := risk.ParseDialect(a.Dialect)
+		look, ok := risk.LookAsRoot(a.Command, d)
+		if err != nil || !ok {
+			return nil, fmt.Errorf("guard: %w: %q is no look of root's", ErrMalformed, a.Command)
+		}
+		inside := look.Inside(cage.AsRoot(confine.Hold{Wall: a.Wall, Grants: grants, Limits: confine.Modest}))
+		return execArgv(a.Dialect, confine.TrySudo+inside)
 	}
 	return cage.Wrap(argv, confine.Hold{Wall: a.Wall, Grants: a.Grants, Limits: confine.Modest}), nil
 }

@@ -10,6 +10,8 @@ const (
 	maxNest  = 64      // shell constructs within constructs
 	maxWork  = 4000    // units of work on one text, all texts within it included
 	maxRound = 16      // loop items assessed one by one
+
+	maxFindings = 200 // reasons that a verdict has at most
 )
 
 // What things cost, in units of about half a microsecond.

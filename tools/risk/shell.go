@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -118,13 +119,10 @@ func (a *assessor) record(e Effect, f Flags, rule, why string, at word) {
 	if a.fixed != nil {
 		start, end = a.fixed.start, a.fixed.end
 	}
-	found := Finding{Rule: rule, Start: min(start, end), End: max(start, end), Why: why}
-	for _, old := range a.findings {
-		if old == found {
-			return
-		}
+	if len(a.findings) == maxFindings {
+		return // before it is looked for among them, for each word of a long text
 	}
-	if len(a.findings) < 200 {
+	if found := (Finding{Rule: rule, Start: min(start, end), End: max(start, end), Why: why}); !slices.Contains(a.findings, found) {
 		a.findings = append(a.findings, found)
 	}
 }

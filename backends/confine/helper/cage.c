@@ -8,14 +8,19 @@
 // WALL is what holds the file system: L for Landlock, S for the filter of system calls
 // alone, M for read-only mounts. GRANTS are letters, "-" for none: U unix sockets, I TCP and UDP, A reading
 // firewall tables (CAP_NET_ADMIN), T terminal modes, P looking into other processes
-// (with S or M), W writing to the FOLDERs (with L), which only stand there with it, C closed: the files that hold secrets, by the file "secrets" beside
-// the helper, and other devices than the harmless ones cannot be opened. Called as ro it
+// (with S or M), W writing to the FOLDERs (with L), which only stand there with it, C closed: the files that hold secrets, by the list at the
+// end of the helper's file, and other devices than the harmless ones cannot be opened. Called as ro it
 // takes this kernel's best wall and modest limits, as held it is closed, too. LIMITS are letters with numbers, "-" for none: c seconds of processor
 // time, m MiB of address space, n processes, f MiB of a file.
 //
 //	cage ?
 //
 // prints what this kernel can do, on one line of NAME=NUMBER.
+//
+//	cage stay
+//
+// does nothing until standard input has no other end any more. Nobody can write to the
+// helper's file meanwhile (ETXTBSY, open(2)).
 //
 // It ends as the command ends. It fails closed: if a wall cannot stand, it says so on
 // standard error, ends with 125, and nothing has run.
@@ -118,6 +123,14 @@ static void probe(void) {
 	CALL(exit_group, 0, 0, 0, 0, 0);
 }
 
+// stay stays until the other end of standard input has gone. What comes there is for somebody
+// else.
+static void stay(void) {
+	struct { int fd; short events, happened; } input = {0, 0, 0};
+	while (CALL(ppoll, &input, 1, 0, 0, 0) < 0) {}
+	CALL(exit_group, 0, 0, 0, 0, 0);
+}
+
 // Closes all descriptors above standard error.
 static void close_others(void) {
 	if (CALL(close_range, 3, ~0u, 0, 0, 0) == 0) return;
@@ -154,6 +167,7 @@ static void read_order(struct order *o, word argc, char **argv) {
 	if (same(base_name(argv[0]), "ro")) return in_short(o, argv, 0);
 	if (same(base_name(argv[0]), "held")) return in_short(o, argv, 1);
 	if (argc == 2 && same(argv[1], "?")) probe();
+	if (argc == 2 && same(argv[1], "stay")) stay();
 	if (argc < 5) fail("usage: cage WALL GRANTS LIMITS PROGRAM ARGUMENT...", -22);
 	int landlock = same(argv[1], "L");
 	o->mounts = same(argv[1], "M");
@@ -188,7 +202,7 @@ __attribute__((used)) void begin(word *stack) {
 	u32 asking = SECCOMP_RET_USER_NOTIF;
 	walls.asked = CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0;
 	if (walls.closed && !walls.asked) fail("this kernel cannot hide files", -NO_SYSCALL);
-	if (walls.closed) read_secrets(argv[0]);
+	if (walls.closed) read_secrets();
 
 	close_others();
 	must("subreaper", CALL(prctl, SET_CHILD_SUBREAPER, 1, 0, 0, 0));

@@ -8,17 +8,20 @@ enum { OPENAT2 = 437, NO_MAGIC_LINKS = 2, STATX_TYPE_AND_MODE = 3 };
 // takes out again. One without a slash is for a file's own name.
 static char secrets[8192];
 
-// read_secrets reads the patterns from the file beside the helper.
-static void read_secrets(const char *helper) {
-	char path[4352];
-	if (length(helper) > 4096) fail("the helper's name", -NAME_TOO_LONG);
-	char *end = append(path, helper);
-	while (end > path && end[-1] != '/') end--;
-	if (end == path) fail("the list of secrets", -NO_ENTRY);
-	append(end, "secrets");
-	word fd = must("the list of secrets", CALL(openat, FROM_CWD, path, CLOSE_ON_EXEC, 0, 0));
-	word n = must("the list of secrets", CALL(read, fd, secrets, sizeof secrets, 0, 0));
-	if (n == 0 || n == sizeof secrets) fail("the length of the list of secrets", -22);
+// read_secrets reads the patterns from the end of the helper's own file, however that was
+// found: behind them stands their length, in eight digits.
+static void read_secrets(void) {
+	enum { DIGITS = 8, FROM_END = 2 };
+	char digits[DIGITS];
+	word fd = must("the list of secrets", CALL(openat, FROM_CWD, "/proc/self/exe", CLOSE_ON_EXEC, 0, 0)), n = 0;
+	word end = must("the list of secrets", CALL(lseek, fd, 0, FROM_END, 0, 0)) - DIGITS;
+	if (end < 0 || CALL(pread64, fd, digits, DIGITS, end, 0) != DIGITS) fail("the list of secrets", -NO_ENTRY);
+	for (int i = 0; i < DIGITS; i++) {
+		if (digits[i] < '0' || digits[i] > '9') fail("the list of secrets", -NO_ENTRY);
+		n = n * 10 + (digits[i] - '0');
+	}
+	if (n == 0 || n >= (word)sizeof secrets || n > end) fail("the length of the list of secrets", -22);
+	if (CALL(pread64, fd, secrets, n, end - n, 0) != n) fail("the list of secrets", -NO_ENTRY);
 	CALL(close, fd, 0, 0, 0, 0);
 }
 

@@ -38,6 +38,20 @@ while read -r id what a b c d; do
 		else nod_say $id gone; fi
 		;;
 	end) { if finish "$a" "$b" '' "$c" "$d"; then nod_say $id ok; else nod_say $id left; fi; } & ;;
+	run) # the script of $a bytes behind this line, which leaves its answer in $nod_r
+		nod_r=
+		if nod_x=$(dd "bs=$a" count=1 iflag=fullblock 2>/dev/null) && [ -n "$nod_x" ]; then
+			eval "$nod_x"
+			nod_say $id "ok $nod_r"
+		else
+			nod_say $id no
+		fi
+		;;
+	call) # a function of such a script
+		nod_r=
+		"$a" $b $c $d
+		nod_say $id "ok $nod_r"
+		;;
 	owner)
 		nod_o=$(getent passwd "$a" 2>/dev/null || sed -n "/^[^:]*:[^:]*:$a:/p" /etc/passwd 2>/dev/null)
 		nod_say $id "${nod_o%%:*}"
