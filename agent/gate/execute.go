@@ -163,7 +163,7 @@ func (g *Gate) limit(ctx context.Context, a tools.Action) (context.Context, cont
 		return context.WithCancel(ctx)
 	}
 	// A wait that has just ended leaves the tool the time to say so.
-	return context.WithTimeoutCause(ctx, max(g.cfg.Timeout, a.Wait+10*time.Second), errTimeout)
+	return context.WithTimeoutCause(ctx, max(g.cfg.Timeout, a.Wait+a.Until.Time+10*time.Second), errTimeout)
 }
 
 // detach lets an execution that does not stop go on, and puts its end on record

@@ -58,8 +58,8 @@ func (Question) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
 		"question": spec.String(""),
 		"options": map[string]any{
-			"type": "array", "minItems": MinOptions, "items": spec.String(fmt.Sprintf("One answer, in one line of at most %d characters.", MaxOption)),
-			"description": fmt.Sprintf("%d to %d different answers.", MinOptions, MaxOptions),
+			"type": "array", "minItems": MinOptions, "items": spec.String(fmt.Sprintf("one line, at most %d characters", MaxOption)),
+			"description": fmt.Sprintf("%d to %d answers", MinOptions, MaxOptions),
 		},
 	}, "question", "options")
 }

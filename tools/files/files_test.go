@@ -146,7 +146,7 @@ func TestWhatTheToolsSayOfThemselves(t *testing.T) {
 	}
 	for name, want := range map[tools.Tool][]string{
 		b.read: {"path"}, b.write: {"path", "content", "risk", "mutation", "privesc", "why"},
-		b.edit: {"path", "old_text", "new_text", "risk", "mutation", "privesc", "why"}, b.grep: {"pattern", "path"}, b.glob: {"pattern", "path"},
+		b.edit: {"path", "risk", "mutation", "privesc", "why"}, b.grep: {"pattern", "path"}, b.glob: {"pattern", "path"},
 	} {
 		if got := name.InputSchema()["required"]; !slices.Equal(got.([]string), want) {
 			t.Errorf("%s requires %q", name.Name(), got)

@@ -20,6 +20,8 @@ func TestWhatTheToolsSayOfThemselves(t *testing.T) {
 		b.shell:   {"command", "risk", "mutation", "privesc", "why"},
 		b.keys:    {"risk", "mutation", "privesc", "why"},
 		b.capture: nil,
+		b.jobs:    nil,
+		b.kill:    {"job", "risk", "mutation", "privesc", "why"},
 
 		b.createSession: {"session", "risk", "mutation", "privesc", "why"},
 		b.killSession:   {"session", "risk", "mutation", "privesc", "why"},

@@ -121,8 +121,8 @@ func TestTheFirstRequestFits(t *testing.T) {
 		panes                  bool
 		choose                 desk.Asker
 	}{
-		"all":           {0, 23, 6000, true, someone},
-		"large":         {128_000, 23, 6000, true, someone},
+		"all":           {0, 25, 6000, true, someone},
+		"large":         {128_000, 25, 6000, true, someone},
 		"small":         {4096, 5, 3000, true, someone},
 		"nobody, bare":  {0, 16, 6000, false, nil},
 		"small, nobody": {8192, 3, 3000, false, nil},
