@@ -65,10 +65,10 @@ func Compile(q backends.Query) (Plan, error) {
 	}
 	tree, err := syntax.Parse(q.Pattern, syntax.Perl)
 	if err != nil {
-		return p, misread(err)
+		return p, Misread(err)
 	}
 	if p.pattern, err = regexp.Compile(q.Pattern); err != nil {
-		return p, misread(err)
+		return p, Misread(err)
 	}
 	p.ERE = wider(tree)
 	return p, nil
@@ -109,8 +109,9 @@ func Binary(head []byte) bool {
 	return bytes.IndexByte(head[:min(len(head), Sniffed)], 0) >= 0
 }
 
-// misread says what is wrong with a pattern, and what is not known to RE2.
-func misread(err error) error {
+// Misread says what is wrong with a pattern that regexp or regexp/syntax refused, and what
+// is not known to RE2.
+func Misread(err error) error {
 	var at *syntax.Error
 	if !errors.As(err, &at) {
 		return errors.New("the pattern is no regular expression (RE2)")

@@ -219,10 +219,10 @@ func TestWhatEndsAWaitIsChecked(t *testing.T) {
 		tool       tools.Tool
 		text, says string
 	}{
-		{b, b.shell, shell(`,"wait_for":{"pattern":"("}`), `the pattern "(" is no RE2 expression`},
+		{b, b.shell, shell(`,"wait_for":{"pattern":"("}`), "the pattern is no regular expression (RE2): missing closing )"},
 		{b, b.shell, shell(`,"wait_for":{"pattern":"a*"}`), "matches nothing at all"},
 		{b, b.shell, shell(`,"wait_for":{}`), "give a pattern, silence_ms or seconds"},
-		{b, b.shell, shell(`,"wait_for":{"silence":3}`), `there is no argument "silence"; there are pattern, seconds, silence_ms; it is an object such as`},
+		{b, b.shell, shell(`,"wait_for":{"silence":3}`), `there is no argument "silence"; there are pattern, seconds, silence_ms: leave it out, or use one of them; it is an object such as`},
 		{b, b.shell, shell(`,"wait_for":{"seconds":0}`), "seconds is 0, want 1 to 86400"},
 		{b, b.shell, shell(`,"wait_for":{"seconds":3},"wait":"3s"`), "give one of them"},
 		{b, b.shell, shell(`,"wait_for":{"seconds":3},"wait":false`), "give one of them"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nod-console/nod/backends/search"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/internal/spec"
@@ -77,7 +78,7 @@ func (u untilArgs) until(most time.Duration) (tools.Until, error) {
 		re, err := guard.Pattern(out.Pattern)
 		switch {
 		case err != nil:
-			return out, tools.Invalid("wait_for: the pattern %q is no RE2 expression: %w", out.Pattern, err)
+			return out, tools.Invalid("wait_for: %w", search.Misread(err))
 		case re.MatchString(""):
 			return out, tools.Invalid("wait_for: the pattern %q matches nothing at all, so it would not wait", out.Pattern)
 		}
