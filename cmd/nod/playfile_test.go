@@ -110,7 +110,21 @@ func (m *actor) answer(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// reply is the next one, as the pieces of a stream, or what is wrong.
+// goal is what the operator says.
+func (m *actor) goal() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.filled(m.play.Goal).(string)
+}
+
+// over is how many replies were given, and what was wrong.
+func (m *actor) over() (given int, faults []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.given, m.faults
+}
+
+// reply is the next one, as the pieces of a stream, or what is wrong. m.mu is held.
 func (m *actor) reply(said string) (pieces []string, fault string) {
 	for ; m.next < len(m.play.Turns); m.next++ {
 		if when := m.play.Turns[m.next].When; when == "" || regexp.MustCompile(when).MatchString(said) {
@@ -154,7 +168,7 @@ func (m *actor) reply(said string) (pieces []string, fault string) {
 	return calls(list...), ""
 }
 
-// filled puts values in the place of their names.
+// filled puts values in the place of their names. m.mu is held.
 func (m *actor) filled(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -83,22 +83,23 @@ func perform(t *testing.T, p play) {
 		return
 	}
 	m := p.serve(t, map[string]string{"dir": dir, "port": port})
-	w.work(t, m, p, open)
-	for _, fault := range m.faults {
+	w.work(t, m, open)
+	given, faults := m.over()
+	for _, fault := range faults {
 		t.Error(fault)
 	}
 	if t.Failed() {
 		return
 	}
 	script("the check", p.Check)
-	t.Logf("%d replies, ideal are %d", m.given, p.Ideal)
-	if m.given > p.Ideal+1 {
-		t.Errorf("%d replies, want at most one more than %d", m.given, p.Ideal)
+	t.Logf("%d replies, ideal are %d", given, p.Ideal)
+	if given > p.Ideal+1 {
+		t.Errorf("%d replies, want at most one more than %d", given, p.Ideal)
 	}
 }
 
-// work lets nod's agent work at the play's goal, in real panes and on real hosts.
-func (w *world) work(t *testing.T, m *actor, p play, open []string) {
+// work lets nod's agent work at a play's goal, in real panes and on real hosts.
+func (w *world) work(t *testing.T, m *actor, open []string) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -135,7 +136,7 @@ func (w *world) work(t *testing.T, m *actor, p play, open []string) {
 	must(err)
 	turns, err := h.OpenAgent(b, store)
 	must(err)
-	ending := turns.Run(t.Context(), talk.ID, m.filled(p.Goal).(string), func(e agent.Event) {
+	ending := turns.Run(t.Context(), talk.ID, m.goal(), func(e agent.Event) {
 		if f, ok := e.(agent.Fault); ok {
 			t.Errorf("%s: %s", f.Text, f.Hint)
 		}
