@@ -173,6 +173,7 @@ func TestRequest(t *testing.T) {
 			map[string]any{"role": "user", "content": "one"},
 			map[string]any{"role": "assistant", "tool_calls": call("a", `{"x":1}`)},
 			map[string]any{"role": "tool", "content": "(empty)", "tool_call_id": "a", "name": "f"},
+			map[string]any{"role": "assistant", "content": "[the operator says more]"},
 			map[string]any{"role": "user", "content": "two"},
 			map[string]any{"role": "assistant", "reasoning_content": "new", "tool_calls": call("b", `{}`)},
 			map[string]any{"role": "tool", "content": "bad", "tool_call_id": "b", "name": "f"},
