@@ -202,7 +202,7 @@ func TestToolsAreSentVerbatim(t *testing.T) {
 	}
 	want := []any{
 		map[string]any{"type": "function", "function": map[string]any{"name": "f", "description": "does f",
-			"parameters": map[string]any{"type": "object", "x-own": []any{1.0}}}},
+			"parameters": map[string]any{"type": "object", "x-own": []any{1.0}, "properties": map[string]any{}}}},
 		map[string]any{"type": "function", "function": map[string]any{"name": "g",
 			"parameters": map[string]any{"type": "object", "properties": map[string]any{}}}},
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"strings"
@@ -70,7 +71,11 @@ func toolsOf(specs []ToolSpec) []openai.Tool {
 	for _, spec := range specs {
 		params := spec.Parameters
 		if params == nil {
-			params = map[string]any{"type": "object", "properties": map[string]any{}}
+			params = map[string]any{"type": "object"}
+		}
+		if _, ok := params["properties"]; !ok { // OpenAI and some templates insist on them
+			params = maps.Clone(params)
+			params["properties"] = map[string]any{}
 		}
 		list = append(list, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
 			Name: spec.Name, Description: spec.Description, Parameters: params}})

@@ -64,7 +64,8 @@ type Call struct {
 	Extra json.RawMessage
 }
 
-// ToolSpec describes one tool to the model. Parameters is a JSON Schema, sent verbatim.
+// ToolSpec describes one tool to the model. Parameters is a JSON Schema, sent verbatim but
+// for properties, which it gets if it has none.
 type ToolSpec struct {
 	Name        string
 	Description string
