@@ -77,8 +77,8 @@ func Local(base string) bool {
 }
 
 // Lines say the facts in words, for the operator. limit is the context that is worked
-// with, in tokens; 0 if it is not known.
-func (f Facts) Lines(limit int) []string {
+// with, in tokens, 0 if it is not known; inText says that calls travel as text.
+func (f Facts) Lines(limit int, inText bool) []string {
 	size := "its context is not known: nothing is left out until it refuses"
 	switch {
 	case f.Context > 0 && limit == f.Context && f.Passing:
@@ -102,7 +102,7 @@ func (f Facts) Lines(limit int) []string {
 		}
 		lines = append(lines, yes)
 	}
-	say(f.Refuses.Tools, "calls as text", "tools in the request; calls in its text count, too")
+	say(inText, "calls as text", "tools in the request; calls in its text count, too")
 	say(f.Refuses.ManyCalls, "one call a message", "several calls a message")
 	say(f.Refuses.SystemRole, "no system role: nod's prompt opens the first message", "a system role")
 	if f.Refuses.LongIDs {

@@ -81,3 +81,24 @@ func TestAStoreThatIsDamagedIsEmpty(t *testing.T) {
 		t.Error("it was kept below a file")
 	}
 }
+
+func TestFactsInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		facts Facts
+		limit int
+		text  bool
+		want  string
+	}{
+		{Facts{}, 0, false, "its context is not known: nothing is left out until it refuses; tools in the request; calls in its text count, too; several calls a message; a system role"},
+		{Facts{}, Assumed, true, "8192 tokens of context are assumed, as it says none: set context_limit if it has more; calls as text; several calls a message; a system role"},
+		{Facts{Server: "vLLM", Context: 4096, Source: "max_model_len", Refuses: Refusal{ManyCalls: true, SystemRole: true, LongIDs: true}}, 4096, false,
+			"vLLM: 4096 tokens of context (max_model_len); tools in the request; calls in its text count, too; one call a message; no system role: nod's prompt opens the first message; ids of nine letters and digits"},
+		{Facts{Context: 4096, Source: "x", Passing: true}, 4096, false, "4096 tokens of context (x), until the model is loaded; tools in the request; calls in its text count, too; several calls a message; a system role"},
+		{Facts{}, 5000, false, "5000 tokens of context (configured); tools in the request; calls in its text count, too; several calls a message; a system role"},
+	} {
+		if got := strings.Join(c.facts.Lines(c.limit, c.text), "; "); got != c.want {
+			t.Errorf("%s", got)
+		}
+	}
+}

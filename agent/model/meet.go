@@ -92,8 +92,10 @@ func (c *Client) keep(f contact.Facts) {
 	_ = c.cfg.Known.Save(c.cfg.BaseURL, c.cfg.Model, f)
 }
 
-// Facts are what is known of the server.
-func (c *Client) Facts() contact.Facts { return c.habits.now() }
+// Learnt says what is known of the server, and how it is written to, in words.
+func (c *Client) Learnt() []string {
+	return c.habits.now().Lines(c.ContextLimit(), c.manner().inText)
+}
 
 // ContextLimit is the model's context in tokens: the smaller one of what is configured and
 // what the server says. Where neither is there, it is contact.Assumed for an address at

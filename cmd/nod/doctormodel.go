@@ -37,6 +37,6 @@ func (a *program) checkModel(ctx context.Context, c *config.Config) []finding {
 	found := finding{Check: "model", OK: true, Detail: fmt.Sprintf("%s: %s at %s (%d models offered)", name, m.Model, m.BaseURL, len(models))}
 	client.Meet(ctx)
 	return []finding{found, {
-		Check: "learnt", OK: true, Optional: true, Detail: strings.Join(client.Facts().Lines(client.ContextLimit()), "; "),
+		Check: "learnt", OK: true, Optional: true, Detail: strings.Join(client.Learnt(), "; "),
 	}}
 }
