@@ -104,6 +104,8 @@ type Action struct {
 	Wait time.Duration
 	// Background means: dispatch, do not wait.
 	Background bool
+	// Until says what else ends the wait, and how much is told then.
+	Until Until
 
 	// Claim is what the model says of the action. It is shown and recorded
 	// beside nod's own verdict; it decides nothing for the better.
@@ -113,6 +115,18 @@ type Action struct {
 	// derived from Content and Expect and is not part of the digest.
 	Diff string
 }
+
+// Until is what ends the wait for an effect, whichever comes first, beside its end. The
+// zero value leaves that to the tool. Nothing that happens on a target depends on it.
+type Until struct {
+	Pattern string        // RE2, with ^ and $ at lines, in what is new; empty: none
+	Silence time.Duration // nothing new for so long; 0: that ends nothing
+	Time    time.Duration // of Types; the Wait of the other kinds says it
+	Most    int           // characters of an output that the result holds; 0: as many as usual
+}
+
+// Waits reports whether something is waited for.
+func (u Until) Waits() bool { return u.Pattern != "" || u.Silence > 0 || u.Time > 0 }
 
 // Claim is a model's own annotation of an acting call.
 type Claim struct {
@@ -166,6 +180,10 @@ func (a Action) Digest() Digest {
 	h.text(a.Expect.SHA256)
 	h.number(uint64(a.Wait))
 	h.flag(a.Background)
+	h.text(a.Until.Pattern)
+	h.number(uint64(a.Until.Silence))
+	h.number(uint64(a.Until.Time))
+	h.number(uint64(a.Until.Most))
 	h.text(a.Claim.Risk)
 	h.flag(a.Claim.Mutation)
 	h.flag(a.Claim.Privesc)

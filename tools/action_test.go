@@ -54,7 +54,7 @@ func set(v reflect.Value) {
 		v.SetString(v.String() + "x")
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		v.SetInt(v.Int() + int64(time.Second))
 	case reflect.Uint8, reflect.Uint64:
 		v.SetUint(v.Uint() + 1)

@@ -21,9 +21,10 @@ var few = []string{"run_shell", "send-keys", "read_file", "edit_file", "question
 // server's, a plugin's. What does not fit is left out.
 const addedShare = 16
 
-// inLine writes the sections of a description in a line each: a heading of its own
-// costs as many tokens as what stands below it.
-var inLine = strings.NewReplacer("\n\n## ", "\n", "\n- ", ": ")
+// inLine writes the sections of a description in a line each, with shorter headings, and
+// the examples without blanks: a heading of its own costs as many tokens as what stands
+// below it, and a blank behind a key costs one.
+var inLine = strings.NewReplacer("\n\n## ", "\n", "\n- ", ": ", `": `, `":`, "When NOT to use\n- ", "Not for: ", "Disambiguation\n- ", "Note: ")
 
 // Offer says which of the registered tools a model is offered.
 type Offer struct {
@@ -55,7 +56,10 @@ func Tools(registry *tools.Registry, o Offer) []model.ToolSpec {
 		if small && !added {
 			text, _, _ = strings.Cut(text, "\n\n## ")
 		}
-		spec := model.ToolSpec{Name: name, Description: inLine.Replace(text), Parameters: t.InputSchema()}
+		if !added { // those are another's words
+			text = inLine.Replace(text)
+		}
+		spec := model.ToolSpec{Name: name, Description: text, Parameters: t.InputSchema()}
 		if small && added {
 			size := sizeOf(spec)
 			if size > room {

@@ -163,7 +163,7 @@ func (g *Gate) limit(ctx context.Context, a tools.Action) (context.Context, cont
 		return context.WithCancel(ctx)
 	}
 	// A wait that has just ended leaves the tool the time to say so.
-	return context.WithTimeoutCause(ctx, max(g.cfg.Timeout, a.Wait+10*time.Second), errTimeout)
+	return context.WithTimeoutCause(ctx, max(g.cfg.Timeout, a.Wait+a.Until.Time+10*time.Second), errTimeout)
 }
 
 // detach lets an execution that does not stop go on, and puts its end on record
@@ -265,5 +265,8 @@ func asToolError(err error) *tools.Error {
 // failure tells the model of an infrastructure fault.
 func failure(err error) tools.Result {
 	e := asToolError(err)
+	if fault := (*PanicError)(nil); errors.As(err, &fault) {
+		return tools.Failure(string(e.Code), fault.Tool+" panicked, which is a fault of nod's: whether it did anything is not known. Look, use another tool, and tell the operator.")
+	}
 	return tools.Failure(string(e.Code), e.Message)
 }

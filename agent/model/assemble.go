@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -129,6 +128,9 @@ func (a *assembly) call(piece openai.ToolCall) error {
 		a.byIndex[*piece.Index] = d
 	}
 	a.current = d
+	if again := piece.Function.Arguments; again == d.args.String() && d.complete() {
+		piece.Function.Arguments = "" // all of them once more, as some servers end a call
+	}
 	d.args.WriteString(piece.Function.Arguments)
 	a.late = a.finish != ""
 	a.deliver(Delta{Call: &CallDelta{Index: d.at, ID: d.id, Name: d.name, Arguments: piece.Function.Arguments}})
@@ -252,7 +254,7 @@ func (a *assembly) flush() {
 
 func (d *draft) call(finish string, known map[string]bool) Call {
 	raw := d.args.String()
-	c := Call{ID: d.id, Name: d.name, Raw: raw, Extra: d.extra}
+	c := Call{ID: d.id, Name: calledName(d.name), Raw: raw, Extra: d.extra}
 	if !usableID(c.ID) || known[c.ID] {
 		c.ID = newID(known)
 	}
@@ -261,7 +263,7 @@ func (d *draft) call(finish string, known map[string]bool) Call {
 	switch cut := cutOff(finish); {
 	case cut != "":
 		why = cut
-	case d.name == "":
+	case c.Name == "":
 		why = "the call names no tool"
 	}
 	if c.Invalid = why; why == "" {
@@ -270,65 +272,11 @@ func (d *draft) call(finish string, known map[string]bool) Call {
 	return c
 }
 
-// cutOff says why a call of a reply that finished so may be only a part of one.
-func cutOff(finish string) string {
-	switch finish {
-	case string(openai.FinishReasonLength):
-		return "the reply reached its token limit, so the call may be cut off"
-	case string(openai.FinishReasonContentFilter):
-		return "the server's content filter ended the reply, so the call may be cut off"
-	}
-	return ""
-}
-
-// parseArguments accepts exactly one JSON object, and nothing at all for tools without
-// parameters. An object in a code fence, or written as a JSON string, is taken out of it:
-// it says the same. Anything else is not run.
-func parseArguments(raw string) (args json.RawMessage, invalid string) {
-	text := unfenced(strings.TrimSpace(raw))
-	if text == "" {
-		return json.RawMessage("{}"), ""
-	}
-	for range 3 { // a string in a string has been seen
-		var inner string
-		if text[0] != '"' || json.Unmarshal([]byte(text), &inner) != nil {
-			break
-		}
-		if text = unfenced(strings.TrimSpace(inner)); text == "" {
-			return nil, notAnObject
-		}
-	}
-	if rest, ok := strings.CutPrefix(text, "{}"); ok && strings.HasPrefix(rest, "{\"") {
-		text = rest // some servers begin with an empty object, and send the real one behind it
-	}
-	if !isObject([]byte(text)) {
-		return nil, notAnObject
-	}
-	if text == strings.TrimSpace(raw) {
-		return json.RawMessage(raw), ""
-	}
-	return json.RawMessage(text), ""
-}
-
-const notAnObject = "the arguments are not one JSON object: send exactly one, such as {\"name\": \"value\"}, with every quotation mark and bracket closed"
-
-// unfenced is what stands in a code fence that is all of a text, or the text.
-func unfenced(text string) string {
-	inner, ok := strings.CutPrefix(text, "```")
-	if !ok {
-		return text
-	}
-	if inner, ok = strings.CutSuffix(inner, "```"); !ok {
-		return text
-	}
-	if at := strings.IndexAny(inner, "{\n"); at >= 0 {
-		inner = inner[at:] // behind the language
-	}
-	return strings.TrimSpace(inner)
-}
-
-func isObject(data []byte) bool {
-	return first(data) == '{' && json.Valid(bytes.TrimSpace(data))
+// calledName is a name as the model meant it: without the blanks around it, and without
+// the tokens of its own format that some servers leave behind it.
+func calledName(name string) string {
+	name, _, _ = strings.Cut(name, "<|")
+	return strings.TrimSpace(name)
 }
 
 // usableID reports whether an id can be sent back and shown: short and plain.

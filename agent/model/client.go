@@ -2,7 +2,9 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"time"
@@ -124,8 +126,11 @@ func asError(err error) *Error {
 	case isLibraryRefusal(err):
 		return &Error{Kind: Refused, Wrapped: err, Message: "this request cannot work: " + printable(err.Error(), "")}
 	}
-	return &Error{Kind: Malformed, Wrapped: err,
-		Message: "a piece of the reply is not what the protocol has there: " + printable(err.Error(), "")}
+	e = &Error{Kind: Malformed, Wrapped: err, Message: "a piece of the reply is not what the protocol has there"}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		e.Message += fmt.Sprintf(": %s is a JSON %s", quote(wrong.Field), wrong.Value)
+	}
+	return e
 }
 
 func isLibraryRefusal(err error) bool {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -81,6 +82,11 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// streams are the types that servers give a stream, beside those of a document.
+var streams = []string{
+	"text/event-stream", "application/octet-stream", "application/stream+json", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-json-stream",
+}
+
 // accept looks at everything of a response but its body's content.
 func (x *exchange) accept(resp *http.Response, body io.Reader) error {
 	switch {
@@ -96,9 +102,9 @@ func (x *exchange) accept(resp *http.Response, body io.Reader) error {
 		kind = ""
 	}
 	switch {
-	case x.stream && (kind == "text/event-stream" || kind == "application/json" || kind == "" || kind == "text/plain"):
+	case kind == "application/json" || kind == "" || kind == "text/plain":
 		return nil // frames tells a document from a stream
-	case !x.stream && (kind == "application/json" || kind == "" || kind == "text/plain"):
+	case x.stream && slices.Contains(streams, kind):
 		return nil
 	}
 	return &Error{Kind: Malformed, Status: resp.StatusCode,
@@ -234,6 +240,11 @@ func (f *frames) event() (event, error) {
 	case first(page) == '{' && bytes.Contains(page, []byte(`"choices"`)) && json.Valid(page):
 		f.x.done = true
 		return event{data: page}, nil
+	case bytes.Contains(page, []byte(`"choices"`)):
+		if stream, ok := asEvents(page); ok {
+			f.events = newEventReader(bytes.NewReader(stream))
+			return f.events.next()
+		}
 	}
 	return event{}, f.x.c.documentError(page)
 }

@@ -19,7 +19,7 @@ func makeFamilies() []family {
 	var all []family
 	for _, word := range []string{
 		"think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "inner_monologue", "internal_monologue",
-		"seed:think", "mm:think", "antml:thinking", "longcat_think", "think_fast", "think_faster",
+		"seed:think", "mm:think", "think:opensource", "deepthink", "antml:thinking", "longcat_think", "think_fast", "think_faster",
 	} {
 		all = append(all,
 			family{open: "<" + word + ">", close: []string{"</" + word + ">"}},
@@ -43,6 +43,8 @@ func makeFamilies() []family {
 		}
 	}
 	return append(all,
+		family{open: "<|open|>think<|sep|>", close: []string{"<|close|>think<|sep|>"}},                         // Kimi K3
+		family{open: "<|plamo:begin_think:plamo|>", close: []string{"<|plamo:end_think:plamo|>"}},              // PLaMo 3
 		family{open: "<|inner_prefix|>", close: []string{"<|inner_suffix|>"}},                                  // Apertus
 		family{open: "<|channel>thought", close: []string{"<channel|>"}},                                       // Gemma 4
 		family{open: "<unused94>thought", close: []string{"<unused95>"}},                                       // MedGemma

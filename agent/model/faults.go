@@ -103,7 +103,10 @@ var (
 		return regexp.MustCompile(`(?i)insufficient_quota|credit balance|insufficient (credits|balance|funds)|billing`)
 	})
 	saysNoTools = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(not|n't) support (tools?|function)|tools?( use| calling)? (is |are )?not supported|` +
+		return regexp.MustCompile(`(?i)(not|n't) support (the )?["'` + "`" + `]?(tools?|function)|` +
+			`(tools?|functions?)([ _-](use|usage|calling|calls?|choice))?["'` + "`" + `]? (parameter |field |param )?(is |are )?(not|n't) (supported|enabled|available|allowed|permitted)|` +
+			`(unknown|unrecognized|unexpected|unsupported|invalid)( request)? (argument|field|parameter|param|key)s?( supplied)?:? ["'` + "`" + `]?tools?\b|` +
+			`"loc":\s*\["body",\s*"tools"\s*\]|` +
 			`enable-auto-tool-choice|no endpoints found that support tool|requires --jinja|tools param requires`)
 	})
 	// saysLimit finds the context that a refusal names, in the words of OpenAI and vLLM,

@@ -41,10 +41,13 @@ func (c *Client) readFrame(ev event, whole bool) (frame, error) {
 		return frame{}, &Error{Kind: Malformed, Wrapped: err,
 			Message: c.host + " sent a piece of the reply that is not a JSON object"}
 	}
-	if ev.name == "error" || set(top.Error) && !slices.Contains([]string{"false", "{}", `""`}, string(top.Error)) || text(top.Object) == "error" {
+	if ev.name == "error" || isFault(top.Error) || text(top.Object) == "error" {
 		return frame{}, c.spokenError(0, ev.data)
 	}
 	var choices []choice
+	if first(top.Choices) == '{' {
+		top.Choices = encode([]json.RawMessage{top.Choices})
+	}
 	if set(top.Choices) {
 		if err := json.Unmarshal(top.Choices, &choices); err != nil {
 			return frame{}, &Error{Kind: Malformed, Wrapped: err,
@@ -88,6 +91,24 @@ func (c *Client) readFrame(ev event, whole bool) (frame, error) {
 	return f, nil
 }
 
+// isFault reports whether what stands under "error" is one. Some servers have the field in
+// every chunk, with nothing in it.
+func isFault(raw json.RawMessage) bool {
+	if !set(raw) || string(raw) == "false" || string(raw) == `""` {
+		return false
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return true
+	}
+	for _, value := range fields {
+		if set(value) && !slices.Contains([]string{`""`, "0", "false", "{}", "[]"}, string(value)) {
+			return true
+		}
+	}
+	return false
+}
+
 // choice is one of the answers in a chunk.
 type choice struct {
 	Index   json.RawMessage `json:"index"`
@@ -121,10 +142,17 @@ func counted(raw json.RawMessage) json.RawMessage {
 	})
 }
 
+// translateDelta makes of a delta what the library can read: text in the fields that hold
+// text, and calls in the protocol's form. What else is of another type is left out, but for
+// the content: without it, a reply would be another one.
 func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []json.RawMessage) {
 	var delta map[string]json.RawMessage
 	if json.Unmarshal(raw, &delta) != nil {
-		return raw, nil
+		if first(raw) != '"' {
+			return json.RawMessage("{}"), nil
+		}
+		delta = map[string]json.RawMessage{"content": raw}
+		return encode(delta), nil
 	}
 	fixed := false
 	for _, name := range []string{"reasoning", "thinking"} {
@@ -133,13 +161,19 @@ func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []j
 			fixed = true
 		}
 	}
-	if first(delta["content"]) == '[' {
+	if kind := first(delta["content"]); kind == '[' || kind == '{' {
 		said, thought := joinParts(delta["content"])
 		delta["content"] = encode(said)
 		if thought != "" {
 			delta["reasoning_content"] = encode(thought)
 		}
 		fixed = true
+	}
+	for _, name := range []string{"role", "refusal", "reasoning_content"} {
+		if set(delta[name]) && first(delta[name]) != '"' {
+			delete(delta, name)
+			fixed = true
+		}
 	}
 	if old := delta["function_call"]; set(old) {
 		if !set(delta["tool_calls"]) {
@@ -149,12 +183,10 @@ func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []j
 		fixed = true
 	}
 	if set(delta["tool_calls"]) {
-		if first(delta["tool_calls"]) == '{' {
-			delta["tool_calls"] = encode([]json.RawMessage{delta["tool_calls"]})
-			fixed = true
-		}
-		extras = extrasOf(delta["tool_calls"])
-		if calls, ok := translateCalls(delta["tool_calls"]); ok {
+		list, changed := callList(delta["tool_calls"])
+		extras = extrasOf(list)
+		calls, ok := translateCalls(list)
+		if changed || ok {
 			delta["tool_calls"] = calls
 			fixed = true
 		}
@@ -172,6 +204,9 @@ func joinParts(raw json.RawMessage) (said, thought string) {
 		Text     string          `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}
+	if first(raw) == '{' {
+		raw = encode([]json.RawMessage{raw})
+	}
 	if json.Unmarshal(raw, &parts) != nil {
 		return "", ""
 	}
@@ -187,59 +222,6 @@ func joinParts(raw json.RawMessage) (said, thought string) {
 		}
 	}
 	return said, thought
-}
-
-// translateCalls brings calls to the types that the protocol has: ids that are numbers
-// become text, indices that are text numbers, and arguments that are objects the strings
-// that they ought to be. A name and arguments beside "function" move into it.
-func translateCalls(raw json.RawMessage) (json.RawMessage, bool) {
-	var calls []map[string]json.RawMessage
-	if json.Unmarshal(raw, &calls) != nil {
-		return raw, false
-	}
-	fixed := false
-	for _, call := range calls {
-		if id := call["id"]; set(id) && first(id) != '"' {
-			call["id"] = encode(string(id))
-			fixed = true
-		}
-		if index := call["index"]; set(index) && first(index) == '"' {
-			call["index"] = encode(number(index))
-			fixed = true
-		}
-		if !set(call["function"]) && set(call["name"]) {
-			call["function"] = encode(map[string]json.RawMessage{"name": call["name"], "arguments": argumentsOf(call)})
-			fixed = true
-		}
-		var function map[string]json.RawMessage
-		if json.Unmarshal(call["function"], &function) != nil {
-			continue
-		}
-		switch args := argumentsOf(function); {
-		case first(args) == '{':
-			function["arguments"] = encode(string(args))
-		case !set(function["arguments"]) && first(args) == '"':
-			function["arguments"] = args
-		default:
-			continue
-		}
-		call["function"] = encode(function)
-		fixed = true
-	}
-	if !fixed {
-		return raw, false
-	}
-	return encode(calls), true
-}
-
-// argumentsOf are a call's arguments, by whatever name; "null" if there are none.
-func argumentsOf(call map[string]json.RawMessage) json.RawMessage {
-	for _, name := range []string{"arguments", "parameters", "input"} {
-		if set(call[name]) {
-			return call[name]
-		}
-	}
-	return json.RawMessage("null")
 }
 
 // compact puts a chunk on one line, since the library reads line by line.

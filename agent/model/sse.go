@@ -58,6 +58,9 @@ func (e *eventReader) next() (event, error) {
 		case "event":
 			e.name = string(value)
 		case "data":
+			for bytes.HasPrefix(value, []byte("data:")) { // some proxies say it twice
+				_, value = splitField(value)
+			}
 			if len(e.pending) == 0 && whole(value) {
 				return event{name: e.name, data: value}, nil
 			}
@@ -75,6 +78,7 @@ func (e *eventReader) next() (event, error) {
 // document returns what is left, if it begins like a JSON document and not like an
 // event. It bounds it as one line.
 func (e *eventReader) document() (page []byte, is bool, err error) {
+	e.blank()
 	begin, err := e.r.Peek(1)
 	if err != nil || begin[0] != '{' && begin[0] != '[' {
 		return nil, false, nil // next tells of an error
@@ -85,6 +89,42 @@ func (e *eventReader) document() (page []byte, is bool, err error) {
 	}
 	return page, true, err
 }
+
+// blank skips what says nothing before the first byte that does: a byte order mark, white
+// space.
+func (e *eventReader) blank() {
+	if mark, err := e.r.Peek(1); err == nil && mark[0] == bom[0] {
+		if mark, err = e.r.Peek(len(bom)); err == nil && string(mark) == bom {
+			_, _ = e.r.Discard(len(bom)) // they were there a moment ago
+		}
+	}
+	for {
+		next, err := e.r.Peek(1)
+		if err != nil || bytes.IndexByte([]byte(" \t\r\n"), next[0]) < 0 {
+			return
+		}
+		_, _ = e.r.Discard(1)
+	}
+}
+
+// asEvents makes events of a document that has one JSON value a line; ok is false for any
+// other. What is in it has all come, so nothing is gained by showing it in pieces.
+func asEvents(page []byte) (stream []byte, ok bool) {
+	for line := range bytes.Lines(page) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if !whole(line) {
+			return nil, false
+		}
+		stream = append(append(append(stream, "data: "...), line...), '\n')
+	}
+	return stream, true
+}
+
+// bom is a byte order mark in UTF-8.
+const bom = "\xef\xbb\xbf"
 
 // ready reports whether a line of data is next and can be read without waiting for it.
 func (e *eventReader) ready() bool {
@@ -111,7 +151,7 @@ func (e *eventReader) readLine() ([]byte, error) {
 		line := bytes.TrimSuffix(e.line[:len(e.line)-1], []byte("\r"))
 		if !e.begun {
 			e.begun = true
-			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+			line = bytes.TrimPrefix(line, []byte(bom))
 		}
 		return line, nil
 	}

@@ -208,6 +208,7 @@ func TestNoCallWithinThinkingCounts(t *testing.T) {
 				all = append(all,
 					reply{"I could " + bad + "\n" + end + "\n" + good, "ls"},
 					reply{"I could\n```\nx\n```\n" + bad + " or not." + end + "\n" + good, "ls"},
+					reply{"I could " + bad + strings.ToUpper(end) + good, "ls"},
 				)
 			}
 		}

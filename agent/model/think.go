@@ -141,12 +141,14 @@ const maxOrphans = 64
 // only the closing one arrived. What stands before the last such tag was thought.
 func splitOrphan(said string) (rest, thought string) {
 	at, end := -1, 0
+	small := lower(said)
 	for _, f := range families {
 		for _, tag := range f.close {
 			if !f.mayStandAlone(tag) {
 				continue
 			}
-			before := said
+			before := small
+			tag = lower(tag)
 			for range maxOrphans {
 				i := strings.LastIndex(before, tag)
 				if i <= at {
@@ -155,7 +157,7 @@ func splitOrphan(said string) (rest, thought string) {
 				if closing(said[:i], said[i+len(tag):]) {
 					at, end = i, i+len(tag)
 				}
-				before = said[:i]
+				before = small[:i]
 			}
 		}
 	}
@@ -163,6 +165,16 @@ func splitOrphan(said string) (rest, thought string) {
 		return said, ""
 	}
 	return strings.TrimLeft(said[end:], " \t\r\n"), said[:at]
+}
+
+// lower writes the letters of ASCII small, so that no byte moves.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
 }
 
 // closing reports whether a closing tag between two texts closes something, and is not

@@ -15,10 +15,7 @@ import (
 func assess(a tools.Action) risk.Verdict {
 	v := assessed(a)
 	if len(a.Inside) > 0 {
-		v.Auto, v.Flags, v.Level = false, v.Flags|risk.Opaque, risk.High
-		v.Findings = append(v.Findings, risk.Finding{
-			Rule: "inside", Why: fmt.Sprintf(`goes to the shell that "%s" has opened: where and as whom it runs is not known`, show.Text(a.Inside[len(a.Inside)-1])),
-		})
+		return v.Doubted("inside", fmt.Sprintf(`goes to the shell that "%s" has opened: where and as whom it runs is not known`, show.Text(a.Inside[len(a.Inside)-1])))
 	}
 	return v
 }
@@ -101,18 +98,12 @@ func observation() risk.Verdict {
 // invoked is the verdict of a call to somebody else's server: what it does there
 // cannot be seen, and what the server says of it is not trusted.
 func invoked() risk.Verdict {
-	return risk.Verdict{
-		Effect: risk.Mutate, Level: risk.Medium, Mutation: true,
-		Findings: []risk.Finding{{Rule: "server.call", Why: "what the server does with it cannot be seen"}},
-	}
+	return risk.Guess(risk.Mutate, 0, "server.call", "what the server does with it cannot be seen")
 }
 
 // unknown is the verdict of what could not be assessed at all.
 func unknown(why string) risk.Verdict {
-	return risk.Verdict{
-		Effect: risk.Destroy, Level: risk.High, Mutation: true, Flags: risk.Opaque,
-		Findings: []risk.Finding{{Rule: "not.assessed", Why: why}},
-	}
+	return risk.Guess(risk.Destroy, risk.Opaque, "not.assessed", why)
 }
 
 // combine is the worse of a verdict and a claim.
@@ -147,25 +138,39 @@ func claimed(c tools.Claim) risk.Level {
 	return level
 }
 
-// compare says where a verdict and a claim differ, and whether the claim is
-// milder anywhere.
+// impliedBy is the level that a claim comes to by all that it says.
+func impliedBy(c tools.Claim) risk.Level {
+	v := combine(observation(), c)
+	if v.Privesc && !v.Level.AtLeast(risk.Medium) {
+		return risk.Medium
+	}
+	return v.Level
+}
+
+// compare says where a verdict and a claim differ, and whether the model understated
+// what is evident. Where nod takes the worst because it does not know, the model may be
+// right; and a change that it calls low has still been called a change.
 func compare(v risk.Verdict, c tools.Claim) (text string, understated bool) {
+	effect, flags, evident := v.Evident()
+	mutation, privesc := effect.AtLeast(risk.Mutate), flags.Has(risk.Privesc)
 	var milder, harsher []string
-	side := func(differ, ours bool, word string) {
+	side := func(milderHere, harsherHere bool, word string) {
 		switch {
-		case differ && ours:
+		case milderHere:
 			milder = append(milder, word)
-		case differ:
+		case harsherHere:
 			harsher = append(harsher, word)
 		}
 	}
-	level := claimed(c)
-	side(level != v.Level, v.Level.AtLeast(level), "the risk")
-	side(c.Mutation != v.Mutation, v.Mutation, "that it changes something")
-	side(c.Privesc != v.Privesc, v.Privesc, "that it uses elevated rights")
+	level, told := claimed(c), impliedBy(c)
+	side(!told.AtLeast(evident), level != v.Level && level.AtLeast(v.Level), "the risk")
+	side(mutation && !c.Mutation, c.Mutation && !v.Mutation, "that it changes something")
+	side(privesc && !c.Privesc, c.Privesc && !v.Privesc, "that it uses elevated rights")
 	switch {
 	case len(milder) > 0:
 		return "the model understated " + strings.Join(milder, " and "), true
+	case !told.AtLeast(v.Level) || v.Mutation && !c.Mutation || v.Privesc && !c.Privesc:
+		return "nod does not know all of this, and takes the worst", false
 	case len(harsher) > 0:
 		return "the model sees more in this than nod: " + strings.Join(harsher, " and "), false
 	}

@@ -218,6 +218,44 @@ func TestTheModelCanOnlyMakeItWorse(t *testing.T) {
 	}
 }
 
+// TestWhatUnderstates: the model is accused of what is evident, not of what nod does
+// not know or of a change that it has called one.
+func TestWhatUnderstates(t *testing.T) {
+	s := engine(t, Options{})
+	mild := tools.Claim{Risk: "low"}
+	change, root := tools.Claim{Risk: "low", Mutation: true}, tools.Claim{Risk: "low", Privesc: true}
+	for _, c := range []struct {
+		text  string
+		claim tools.Claim
+		says  string
+	}{
+		{"ls", mild, ""},
+		{"touch x", change, ""},
+		{"sudo ls", root, ""},
+		{"someprogram --list", mild, "does not know"},
+		{"./check.sh", mild, "does not know"},
+		{"someprogram --list; touch x", mild, "understated the risk and that it changes something"},
+		{"someprogram --list; touch x", change, ""},
+		{"touch x", mild, "understated the risk and that it changes something"},
+		{"sudo ls", mild, "understated the risk and that it uses elevated rights"},
+		{"rm -rf /srv", change, "understated the risk"},
+		{"cat /etc/shadow", mild, "understated the risk"},
+		{"someprogram delete --force /srv", mild, "understated"},
+	} {
+		p := command(c.text)
+		p.Action.Claim = c.claim
+		x := s.Explain(p)
+		if (c.says == "") != (x.Disagreement == "") || !strings.Contains(x.Disagreement, c.says) || x.Understated != strings.HasPrefix(c.says, "understated") {
+			t.Errorf("%q, %+v: %t, %q; want %q", c.text, c.claim, x.Understated, x.Disagreement, c.says)
+		}
+	}
+	p := command("ls")
+	p.Action.Claim, p.Action.Inside = mild, []string{"ssh web-1"}
+	if x := s.Explain(p); x.Understated || x.Verdict.Level != risk.High || !strings.Contains(x.Disagreement, "does not know") {
+		t.Errorf("%+v", x)
+	}
+}
+
 func TestRulesThatAllowMatchNarrowly(t *testing.T) {
 	r := rules(t, `
 [[rule]]

@@ -46,7 +46,7 @@ type Type struct {
 var Investigator = Type{
 	Name:        "investigator",
 	Description: "looks into one question with read-only commands and reports what it found, with figures",
-	Tools:       []string{"run_shell", "capture-pane", "read_file", "grep", "glob", "fetch_url", "web_search", "time"},
+	Tools:       []string{"run_shell", "capture-pane", "jobs", "read_file", "grep", "glob", "fetch_url", "web_search", "time"},
 	ReadOnly:    true,
 	Prompt: `Find out what the task asks for with plain read-only commands; nothing else runs.
 Bound what may be long. Report figures with the command that showed them, and say

@@ -116,6 +116,39 @@ func harmless(name string, value json.RawMessage, acts bool) bool {
 	return !acts || !decisive().MatchString(name)
 }
 
+// flags are the words for yes and no.
+var flags = map[string]string{"true": "true", "false": "false", "yes": "true", "no": "false", "1": "true", "0": "false"}
+
+var plainNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?$`) })
+
+// fittedAny fits a text to one of several types, if it is none of the texts that are
+// wanted and says only one of the others.
+func fittedAny(kinds []any, value json.RawMessage, text string, isText bool) (fit json.RawMessage, ok bool) {
+	if !isText {
+		return nil, false
+	}
+	for _, one := range kinds {
+		property, _ := one.(map[string]any)
+		if property["type"] == "string" {
+			pattern, bound := property["pattern"].(string)
+			if re, err := regexp.Compile(pattern); !bound || err != nil || re.MatchString(text) {
+				return nil, false
+			}
+			continue
+		}
+		if word := strings.ToLower(strings.TrimSpace(text)); property["type"] == "boolean" && word != "true" && word != "false" {
+			continue
+		}
+		if to, can := fitted(property, value); can {
+			if ok {
+				return nil, false
+			}
+			fit, ok = to, true
+		}
+	}
+	return fit, ok
+}
+
 var wholeNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]{1,15}(\.0+)?$`) })
 
 // fitted is a value in the type that a property wants, where it was written in another;
@@ -123,10 +156,24 @@ var wholeNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func fitted(property map[string]any, value json.RawMessage) (json.RawMessage, bool) {
 	var text string
 	isText := json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"'
+	if kinds, ok := property["anyOf"].([]any); ok {
+		return fittedAny(kinds, value, text, isText)
+	}
 	switch word := strings.ToLower(strings.TrimSpace(text)); property["type"] {
 	case "boolean":
-		if isText && (word == "true" || word == "false") {
+		if !isText {
+			word = string(value)
+		}
+		if flag, known := flags[word]; known && (isText || word == "0" || word == "1") {
+			return json.RawMessage(flag), true
+		}
+	case "number":
+		if isText && json.Valid([]byte(word)) && plainNumber().MatchString(word) {
 			return json.RawMessage(word), true
+		}
+	case "object":
+		if isText && strings.HasPrefix(word, "{") && json.Valid([]byte(text)) {
+			return json.RawMessage(text), true
 		}
 	case "integer":
 		if !isText {
@@ -141,10 +188,14 @@ func fitted(property map[string]any, value json.RawMessage) (json.RawMessage, bo
 		case !isText || text == "":
 		case json.Unmarshal([]byte(text), &list) == nil:
 			return json.RawMessage(text), true
+		case strings.ContainsAny(text, "[]{}\""): // a list that cannot be read
 		case kindOfItems(property) != "object": // a text is none of those: the tool says so, or reads it
 			return json.RawMessage("[" + string(value) + "]"), true
 		}
 	case "string":
+		if !isText && plainNumber().Match(value) {
+			return json.RawMessage(strconv.Quote(string(value))), true
+		}
 		for _, one := range words(property["enum"]) {
 			if isText && one != text && strings.EqualFold(one, word) {
 				return json.RawMessage(strconv.Quote(one)), true
@@ -173,10 +224,10 @@ func Resolve(registry *tools.Registry, name string) (right string, ok bool) {
 	if _, ok := registry.Get(name); ok {
 		return name, true
 	}
-	bare := name
-	if at := strings.LastIndexAny(name, ".:/"); at >= 0 {
-		if before := strings.ToLower(name[:at]); slices.Contains([]string{"functions", "function", "tools", "tool", "nod", "default_api"}, before) {
-			bare = name[at+1:]
+	bare := number().ReplaceAllString(strings.Trim(strings.TrimSuffix(strings.TrimSpace(name), "()"), "\"'` \t\r\n"), "")
+	if at := strings.LastIndexAny(bare, ".:/"); at >= 0 {
+		if before := strings.ToLower(bare[:at]); slices.Contains([]string{"functions", "function", "tools", "tool", "nod", "default_api"}, before) {
+			bare = bare[at+1:]
 		}
 	}
 	for _, t := range registry.All() {
@@ -189,3 +240,6 @@ func Resolve(registry *tools.Registry, name string) (right string, ok bool) {
 	}
 	return right, right != ""
 }
+
+// number is what some models write behind a name: the number of the call.
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:[0-9]+$`) })

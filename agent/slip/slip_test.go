@@ -12,6 +12,9 @@ import (
 var shellSchema = map[string]any{"properties": map[string]any{
 	"command": map[string]any{"type": "string"}, "literal_text": map[string]any{"type": "string"},
 	"keys": map[string]any{"type": "array"}, "lines": map[string]any{"type": "integer"},
+	"until": map[string]any{"anyOf": []any{
+		map[string]any{"type": "boolean"}, map[string]any{"type": "string", "pattern": "^[0-9]+[smh]$"}, map[string]any{"type": "integer"}}},
+	"share": map[string]any{"type": "number"}, "env": map[string]any{"type": "object"},
 	"wait":     map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any{"type": "string"}}},
 	"risk":     map[string]any{"type": "string", "enum": []string{"low", "medium", "high"}},
 	"mutation": map[string]any{"type": "boolean"},
@@ -25,10 +28,25 @@ func TestSlipsThatLeaveNoDoubtAreRepaired(t *testing.T) {
 		{`{"mutation":"perhaps"}`, "", ""},
 		{`{"command":"true"}`, "", ""},
 		{`{"wait":"true"}`, "", ""},
+		{`{"until":"False"}`, `{"until":false}`, "until"},
+		{`{"until":"30"}`, `{"until":30}`, "until"},
+		{`{"until":"30s"}`, "", ""},
+		{`{"until":"soon"}`, "", ""},
+		{`{"mutation":0}`, `{"mutation":false}`, "mutation"},
+		{`{"mutation":"yes"}`, `{"mutation":true}`, "mutation"},
+		{`{"mutation":2}`, "", ""},
+		{`{"share":"0.5"}`, `{"share":0.5}`, "share"},
+		{`{"share":"NaN"}`, "", ""},
+		{`{"env":"{\"A\":1}"}`, `{"env":{"A":1}}`, "env"},
+		{`{"env":"{A}"}`, "", ""},
+		{`{"literal_text":7}`, `{"literal_text":"7"}`, "literal_text"},
+		{`{"literal_text":1e9}`, "", ""},
+		{`{"literal_text":["a"]}`, "", ""},
 		{`{"lines":"12"}`, `{"lines":12}`, "lines"},
 		{`{"lines":12.0}`, `{"lines":12}`, "lines"},
 		{`{"lines":12.5}`, "", ""},
 		{`{"keys":"C-c"}`, `{"keys":["C-c"]}`, "keys"},
+		{`{"keys":"[\"C-c\", \"q\""}`, "", ""},
 		{`{"keys":"[\"C-c\", \"q\"]"}`, `{"keys":["C-c","q"]}`, "keys"},
 		{`{"risk":"LOW"}`, `{"risk":"low"}`, "risk"},
 		{`{"risk":"none"}`, "", ""},
@@ -84,7 +102,8 @@ func TestNamesOfTools(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"run_shell": "run_shell", "functions.run_shell": "run_shell", "Run_Shell": "run_shell", "runShell": "run_shell", "capture_pane": "capture-pane",
-		"default_api:send_keys": "send-keys", "bash": "", "other.run_shell": "", "run_shel": "", "": "",
+		"default_api:send_keys": "send-keys", " run_shell\n": "run_shell", "functions.run_shell:0": "run_shell", "run_shell()": "run_shell", "`run_shell`": "run_shell",
+		"run shell": "run_shell", "bash": "", "other.run_shell": "", "run_shel": "", "": "",
 	} {
 		if got, ok := Resolve(registry, name); got != want || ok != (want != "") {
 			t.Errorf("%q: %q", name, got)

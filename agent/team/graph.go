@@ -34,12 +34,27 @@ func Parse(text string) ([]Task, error) {
 	dec.DisallowUnknownFields()
 	var tasks []Task
 	if err := dec.Decode(&tasks); err != nil {
-		return nil, fmt.Errorf("the list of tasks is no JSON array of {id, member, task, after}: %w", err)
+		return nil, fmt.Errorf("%s; tasks: want a JSON array of {id, member, task, after}: texts, and in after an array of ids", misread(err))
 	}
 	if dec.More() {
-		return nil, errors.New("something comes behind the list of tasks")
+		return nil, errors.New("something comes behind the list of tasks: want one JSON array")
 	}
 	return tasks, nil
+}
+
+// misread says what in a list of tasks cannot be read, in the words of JSON.
+func misread(err error) string {
+	var wrong *json.UnmarshalTypeError
+	name, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return fmt.Sprintf("%s is a JSON %s", wrong.Field, wrong.Value)
+	case errors.As(err, &wrong):
+		return "the list of tasks is a JSON " + wrong.Value
+	case unknown:
+		return "a task has no " + name
+	}
+	return "the list of tasks is not whole, or no JSON"
 }
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`) })

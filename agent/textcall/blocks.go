@@ -24,10 +24,24 @@ func (p *Parser) marked(m mark) bool {
 		return p.python(m)
 	case keyed:
 		return p.keyed(m)
+	case channels:
+		return p.channels(m)
+	case elements:
+		return p.elements(m)
 	}
 	p.drop(len(m.open))
 	return true
 }
+
+// plainer make what stands between some marks like what stands between others: without the
+// word in each of Hunyuan's newer tags, and without PLaMo's tags around name and arguments.
+var plainer = map[string]*strings.Replacer{
+	"<tool_call:opensource>": strings.NewReplacer(":opensource>", ">"),
+	plamo: strings.NewReplacer("<|plamo:begin_tool_name:plamo|>", "", "<|plamo:end_tool_name:plamo|>", " ", "<|plamo:begin_tool_arguments:plamo|>", " ",
+		"<|plamo:constrain|>json", "", "<|plamo:msg|>", "", "<|plamo:end_tool_arguments:plamo|>", ""),
+}
+
+const plamo = "<|plamo:begin_tool_request:plamo|>"
 
 // tagged reads up to the first end that leaves a whole call before it. An end
 // within a string of the call is none.
@@ -63,6 +77,9 @@ func (p *Parser) tagged(m mark) bool {
 		inner := p.buf[body:i]
 		if body == 0 {
 			inner = p.buf[:after]
+		}
+		if r := plainer[m.open]; r != nil {
+			inner = r.Replace(inner)
 		}
 		calls, err := p.book.payload(inner, p.buf[:after])
 		switch {
@@ -132,40 +149,65 @@ func (p *Parser) values(m mark) bool {
 	return true
 }
 
-// python reads calls in the manner of Python, or JSON, up to an end.
+// python reads calls in the manner of Python, or JSON, up to the first end that leaves
+// whole calls before it. An end within a string of a call is none.
 func (p *Parser) python(m mark) bool {
-	from := len(m.open)
-	i, end := first(p.buf, from, m.ends)
-	if i < 0 {
-		if !p.final {
-			return false
+	from, firstEnd := len(m.open), -1
+	for at, tries := from, 1; ; tries++ {
+		i, end := first(p.buf, at, m.ends)
+		if i < 0 {
+			break
 		}
-		i = len(p.buf)
-		if m.open == "<|tool_call_start|>" || m.open == "<|python_start|>" {
-			return p.spoil(i, errOpen)
+		after := i + len(end)
+		if end == m.open {
+			after = i // it begins the next call
 		}
-	}
-	after := i + len(end)
-	if end == m.open {
-		after = i // it begins the next call
-	}
-	body := strings.TrimSpace(p.buf[from:i])
-	var calls []Call
-	var err error
-	if strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[{") {
-		var n int
-		calls, n, err = p.book.list(body)
-		if err == nil && strings.Trim(body[n:], "; \r\n\t") != "" {
-			err = errors.New("something follows it")
+		calls, err := p.book.pythonOrJSON(p.buf[from:i])
+		switch {
+		case err == nil:
+			p.add(after, calls...)
+			return true
+		case firstEnd < 0:
+			firstEnd = after
 		}
-	} else {
-		calls, err = p.book.pythonLines(body)
+		if !errors.Is(err, errOpen) || tries == maxEnds {
+			return p.spoil(firstEnd, err)
+		}
+		at = i + len(end)
 	}
+	switch {
+	case !p.final:
+		return false
+	case firstEnd >= 0:
+		return p.spoil(firstEnd, errOpen)
+	case m.open == "<|tool_call_start|>" || m.open == "<|python_start|>":
+		return p.spoil(len(p.buf), errOpen)
+	}
+	// The server may have taken the last token away.
+	calls, err := p.book.pythonOrJSON(p.buf[from:])
 	if err != nil {
-		return p.spoil(after, err)
+		return p.spoil(len(p.buf), err)
 	}
-	p.add(after, calls...)
+	p.add(len(p.buf), calls...)
 	return true
+}
+
+func (b book) pythonOrJSON(s string) ([]Call, error) {
+	body := strings.TrimSpace(s)
+	if !strings.HasPrefix(body, "{") && !startsWithObject(body) {
+		return b.pythonLines(body)
+	}
+	calls, n, err := b.list(body)
+	if err == nil && strings.Trim(body[n:], "; \r\n\t") != "" {
+		err = errors.New("something follows it")
+	}
+	return calls, err
+}
+
+// startsWithObject reports whether a text is a list whose first item is an object.
+func startsWithObject(s string) bool {
+	rest, ok := strings.CutPrefix(s, "[")
+	return ok && strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "{")
 }
 
 // mistralHead is what may become a name and arguments.
@@ -305,79 +347,6 @@ func (p *Parser) separated(s, raw string) ([]Call, error) {
 		return nil, errors.New("something follows its arguments")
 	}
 	return []Call{p.book.make(name, v, true, raw)}, nil
-}
-
-var (
-	harmonyEnds = []string{"<|call|>", "<|end|>", "<|return|>", "<|start|>"}
-	harmonyTo   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bto=([A-Za-z0-9_.-]+)`) })
-)
-
-// maxHeader bounds what stands before a message, in bytes.
-const maxHeader = 1 << 10
-
-// harmony reads one message of gpt-oss: a header and a text. The channel says
-// what it is: an answer, reasoning, or, with a recipient, a call.
-func (p *Parser) harmony(m mark) bool {
-	const message = "<|message|>"
-	at := strings.Index(p.buf[:min(len(p.buf), maxHeader)], message)
-	if at < 0 {
-		if !p.final && len(p.buf) < maxHeader {
-			return false
-		}
-		if harmonyTo().MatchString(p.buf[:min(len(p.buf), maxHeader)]) {
-			return p.spoil(min(len(p.buf), maxHeader), errOpen)
-		}
-		p.drop(len(m.open))
-		return true
-	}
-	header, from := p.buf[:at], at+len(message)
-	to := harmonyTo().FindStringSubmatch(header)
-	switch {
-	case to == nil && strings.Contains(header, "<|channel|>analysis"):
-		end, mark := first(p.buf, from, harmonyEnds)
-		if end < 0 {
-			if !p.final {
-				return false
-			}
-			end = len(p.buf)
-		}
-		p.think.WriteString(p.buf[from:end])
-		if mark == "<|start|>" {
-			mark = ""
-		}
-		p.drop(end + len(mark))
-		return true
-	case to == nil:
-		p.drop(from) // the answer, or words before a call
-		return true
-	}
-	for at, tries := from, 1; ; tries++ {
-		i, end := first(p.buf, at, harmonyEnds)
-		if i < 0 {
-			if !p.final {
-				return false
-			}
-			// The server may have taken the last token away.
-			i, end = len(p.buf), ""
-		}
-		v, n, err := readValue(strings.TrimSpace(p.buf[from:i]))
-		if err == nil && n != len(strings.TrimSpace(p.buf[from:i])) {
-			err = errors.New("something follows its arguments")
-		}
-		switch {
-		case errors.Is(err, errOpen) && end != "" && tries < maxEnds:
-			at = i + len(end)
-			continue
-		case err != nil:
-			return p.spoil(i+len(end), err)
-		}
-		if end == "<|start|>" {
-			end = ""
-		}
-		raw := p.buf[:i+len(end)]
-		p.add(len(raw), p.book.make(to[1], v, true, raw))
-		return true
-	}
 }
 
 // keyed reads a list of objects, each of which has the arguments under the tool's name.

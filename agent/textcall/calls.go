@@ -29,9 +29,9 @@ var (
 	argumentKeys = []string{"arguments", "args", "parameters", "params", "action_input", "tool_input", "input", "kwargs"}
 )
 
-// broken is a call that cannot run.
+// broken is a call that cannot run, with what the model should do.
 func broken(name, raw, why string) Call {
-	return Call{Name: name, Raw: raw, Invalid: "the call cannot be read: " + why}
+	return Call{Name: name, Raw: raw, Invalid: "the call cannot be read: " + why + "; write it again, whole"}
 }
 
 // make checks a name and arguments. given is false if there was nothing where
@@ -201,6 +201,9 @@ func (b book) list(s string) (calls []Call, n int, err error) {
 		next := strings.TrimLeft(s[n:], " \t\r\n,;")
 		if next == "" || next[0] != '{' && next[0] != '[' {
 			return calls, n, nil
+		}
+		if _, another, _ := markOf(next); another {
+			return calls, n, nil // [TOOL_CALLS]
 		}
 		n = len(s) - len(next)
 	}

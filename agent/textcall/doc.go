@@ -10,9 +10,10 @@
 // Hermes and Qwen (<tool_call> with JSON), Qwen3-Coder (<function=…>), GLM
 // (<arg_key>), Llama 3 and 4 (<|python_tag|>, bare JSON, lists in the manner of
 // Python), Mistral ([TOOL_CALLS], both forms), DeepSeek (with its own bars, plain
-// ones, and DSML), Kimi, Granite, MiniMax, Seed, Functionary, Command-R, Phi,
-// Gemma (call:…{…}, tool_code, <start_function_call>), gpt-oss (harmony), InternLM,
-// LFM2, Hunyuan, Jamba, Nemotron, <invoke> as Claude writes it, and ReAct's
+// ones, and DSML), Kimi, Granite, MiniMax, Seed, Step, Functionary, FireFunction,
+// Command-R, Phi, Gemma (call:…{…}, tool_code, <start_function_call>), gpt-oss
+// (harmony), InternLM, LFM2, Olmo, Hunyuan, Jamba, Nemotron, Apertus, GigaChat, LongCat,
+// MiniCPM, PLaMo, Pangu, HyperCLOVA X, <invoke> as Claude writes it, and ReAct's
 // "Action:". All of them count in one reply, in their order.
 //
 // # Promises
@@ -24,6 +25,8 @@
 //   - No call has empty arguments unless the model wrote an empty object, or none,
 //     for a tool that requires none. Nothing is guessed: an argument that is there
 //     twice, or whose string has no certain end, makes the call invalid.
+//   - An argument is what the model wrote, to its last line feed: of the line ends
+//     around a value only those that its tags stand on are left out.
 //   - What only looks like a call is text: in a code fence, in code within a line,
 //     in a quotation, in a line of a log. Forms without marks of their own count
 //     only for tools that there are, and only if nothing else stands there.

@@ -15,7 +15,9 @@ func (p *Parser) lineForm() (done, more bool) {
 		open string
 		read func() (done, more bool)
 	}{
-		{"Action:", p.action}, {"functools[", p.functools}, {">>>", p.recipient}, {"function call<|role_sep|>", p.roleCall},
+		{"Action:", p.action}, {"functools[", p.functools}, {">>>", p.recipient},
+		{"function call<|role_sep|>", p.roleCall("function call<|role_sep|>", "<|message_sep|>")},
+		{"-> tool/function_call\n", p.roleCall("-> tool/function_call\n", "<|im_end|>")},
 		{"to=functions.", p.toTool}, {"commentary to=functions.", p.toTool}, {"assistant to=functions.", p.toTool},
 	} {
 		if strings.HasPrefix(p.buf, f.open) {
@@ -34,10 +36,13 @@ func (p *Parser) toTool() (done, more bool) {
 	return done, !done
 }
 
-// roleCall reads GigaChat's: the role is the call's mark.
-func (p *Parser) roleCall() (done, more bool) {
-	done = p.values(mark{"function call<|role_sep|>", values, []string{"<|message_sep|>"}})
-	return done, !done
+// roleCall reads what follows a role that is the call's mark, as GigaChat and HyperCLOVA X
+// have it.
+func (p *Parser) roleCall(open, end string) func() (done, more bool) {
+	return func() (done, more bool) {
+		done = p.values(mark{open, values, []string{end}})
+		return done, !done
+	}
 }
 
 // functools reads functools[{…}].
@@ -57,16 +62,21 @@ func (p *Parser) functools() (done, more bool) {
 
 // recipient reads >>>name and JSON in the next line; ">>>all" is text.
 func (p *Parser) recipient() (done, more bool) {
-	end := strings.IndexByte(p.buf, '\n')
-	if end < 0 {
+	end := len(">>>")
+	for end < len(p.buf) && nameByte(p.buf[end]) {
+		end++
+	}
+	if end == len(p.buf) || p.buf[end:] == "\r" {
 		return false, !p.final
 	}
-	name := strings.TrimSpace(p.buf[3:end])
-	if name == "all" {
-		p.drop(end + 1)
+	name, line := p.buf[len(">>>"):end], strings.TrimPrefix(p.buf[end:], "\r")
+	switch _, known := p.book.tools[name]; {
+	case line[0] != '\n':
+		return false, false
+	case name == "all":
+		p.drop(len(p.buf) - len(line) + 1)
 		return true, false
-	}
-	if _, known := p.book.tools[name]; !known {
+	case !known:
 		return false, false
 	}
 	v, n, err := readValue(p.buf[end:])
@@ -158,4 +168,55 @@ func (p *Parser) action() (done, more bool) {
 	}
 	p.add(at+n, p.book.make(m[1], v, true, p.buf[:at+n]))
 	return true, false
+}
+
+// opening reads a reply that begins with a tool's name and is nothing but calls: name and
+// JSON, as Functionary goes on behind the ">>>" of its prompt, or calls in the manner of
+// Python, as Granite writes them. more means that it takes more text to tell.
+func (p *Parser) opening() (done, more bool) {
+	for name := range p.book.tools {
+		for _, next := range []string{"\n", "("} {
+			switch open := name + next; {
+			case strings.HasPrefix(p.buf, open):
+				return p.openingCall(name, next)
+			case !p.final && strings.HasPrefix(open, p.buf):
+				more = true
+			}
+		}
+	}
+	return false, more
+}
+
+func (p *Parser) openingCall(name, next string) (done, more bool) {
+	if next == "(" {
+		if !p.final {
+			return false, true
+		}
+		calls, err := p.book.pythonLines(strings.TrimSpace(p.buf))
+		if err != nil || !p.book.known(calls) {
+			return false, false
+		}
+		p.add(len(p.buf), calls...)
+		return true, false
+	}
+	at := len(name) + 1
+	if rest := strings.TrimLeft(p.buf[at:], " \t\r\n"); rest == "" || rest[0] != '{' {
+		return false, rest == "" && !p.final
+	}
+	v, n, err := readValue(p.buf[at:])
+	if errors.Is(err, errOpen) && !p.final {
+		return false, true
+	}
+	n += at
+	rest := strings.TrimLeft(p.buf[min(n, len(p.buf)):], " \t\r\n")
+	switch {
+	case err == nil && !p.final && strings.HasPrefix(">>>", rest[:min(len(rest), 3)]) && len(rest) < 3:
+		return false, true
+	case err == nil && (rest == "" || strings.HasPrefix(rest, ">>>")):
+		p.add(n, p.book.make(name, v, true, p.buf[:n]))
+		return true, false
+	case errors.Is(err, errOpen):
+		return p.spoil(len(p.buf), err), false
+	}
+	return false, false
 }

@@ -6,14 +6,16 @@ import "strings"
 type form uint8
 
 const (
-	nothing form = iota // the mark is a token that says nothing
-	tagged              // up to one of its ends
-	values              // JSON, or calls in brackets, up to its own end; an end mark may follow
-	mistral             // JSON, or name[ARGS]{…}
-	begun               // name, separator, JSON: Kimi's and DeepSeek's
-	harmony             // a header, <|message|> and a text
-	python              // calls as lines of Python, up to an end
-	keyed               // JSON with the tools' names as keys: Apertus'
+	nothing  form = iota // the mark is a token that says nothing
+	tagged               // up to one of its ends
+	values               // JSON, or calls in brackets, up to its own end; an end mark may follow
+	mistral              // JSON, or name[ARGS]{…}
+	begun                // name, separator, JSON: Kimi's and DeepSeek's
+	harmony              // a header, <|message|> and a text
+	python               // calls as lines of Python, up to an end
+	keyed                // JSON with the tools' names as keys: Apertus'
+	channels             // Kimi K3's
+	elements             // MiniMax M3's
 )
 
 // mark is what calls begin with.
@@ -31,11 +33,13 @@ var marks = sorted(concat(
 		{"<minimax:tool_call>", tagged, []string{"</minimax:tool_call>"}}, {"<seed:tool_call>", tagged, []string{"</seed:tool_call>"}},
 		{"<tool_calls>", tagged, []string{"</tool_calls>"}}, {"<tools>", tagged, []string{"</tools>"}},
 		{"<tool_use>", tagged, []string{"</tool_use>"}}, {"<TOOLCALL>", tagged, []string{"</TOOLCALL>"}},
-		{"<function_calls>", tagged, []string{"</function_calls>"}}, {"<function_calls>", tagged, []string{"</function_calls>"}},
-		{"<｜DSML｜function_calls>", tagged, []string{"</｜DSML｜function_calls>"}}, {"<|DSML|function_calls>", tagged, []string{"</|DSML|function_calls>"}},
-		{"<｜DSML｜tool_calls>", tagged, []string{"</｜DSML｜tool_calls>"}}, {"<|DSML|tool_calls>", tagged, []string{"</|DSML|tool_calls>"}},
-		{"<invoke name=", tagged, []string{"</invoke>"}}, {"<invoke name=", tagged, []string{"</invoke>"}},
-		{"<function=", tagged, []string{"</function>"}},
+		{"<function_calls>", tagged, []string{"</function_calls>"}}, {"<invoke name=", tagged, []string{"</invoke>"}},
+		{"<function=", tagged, []string{"</function>"}}, {"<function name=", tagged, []string{"</function>"}},
+		{"<functionĠname=", tagged, []string{"</function>"}}, {"<functionname=", tagged, []string{"</function>"}},
+		{"<longcat_tool_call>", tagged, []string{"</longcat_tool_call>"}}, {"<tool_call:opensource>", tagged, []string{"</tool_call:opensource>"}},
+		{plamo, tagged, []string{"<|plamo:end_tool_request:plamo|>"}},
+		{betweenTags + "<tool_call>", elements, []string{betweenTags + "</tool_call>"}},
+		{"<|open|>tools<|sep|>", channels, []string{"<|close|>tools<|sep|>"}},
 		{"<start_function_call>", tagged, []string{"<end_function_call>"}},
 		{"<|action_start|>", tagged, []string{"<|action_end|>"}},
 		{"<|START_ACTION|>", values, []string{"<|END_ACTION|>"}},
@@ -45,12 +49,14 @@ var marks = sorted(concat(
 		{"<|function_call|>", values, []string{"<|message_sep|>"}},
 		{"<|tools_prefix|>", keyed, []string{"<|tools_suffix|>"}},
 		{"[TOOL_CALLS]", mistral, nil},
-		{"<|channel|>", harmony, nil}, {"<|start|>assistant", harmony, nil},
+		{"<|channel|>", harmony, nil}, {"<|start|>assistant", harmony, nil}, {"<|start|> assistant", harmony, nil},
 	},
+	barred("DSML", "GCML"),
 	each(begun, "tool_call_begin"), each(nothing, "tool_calls_section_begin", "tool_calls_section_end", "tool_call_section_begin",
 		"tool_call_section_end", "tool_calls_begin", "tool_calls_end", "tool_call_end"),
-	tokens("<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end_of_text|>", "<|end|>", "<|return|>", "<|call|>", "<|plugin|>",
+	tokens("<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end_of_text|>", "<|end|>", "<|return|>", "<|call|>", "<|plugin|>", "<|role_end|>",
 		"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|END_OF_TURN_TOKEN|>", "<end_of_turn>", "<｜end▁of▁sentence｜>", "<|message_sep|>",
+		"<|plamo:begin_tool_requests:plamo|>", "<|plamo:end_tool_requests:plamo|>", "<|plamo:tag|>", "<tool_calls:opensource>", "</tool_calls:opensource>", "<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>",
 		"</tool_call>", "<tool_call|>", "<|/tool_call|>", "</tool_calls>", "</function_calls>", "</minimax:tool_call>", "<end_function_call>"),
 ))
 
@@ -61,8 +67,27 @@ var toolEnds = []string{"</tool_call>", "<tool_call|>", "<|/tool_call|>", "</too
 // spellings are those of a token of Kimi's and DeepSeek's: with bars and spaces
 // of their own, or with what servers make of them.
 func spellings(name string) []string {
-	wide := strings.ReplaceAll(name, "_", "▁")
-	return []string{"<|" + name + "|>", "<|" + wide + "|>", "<｜" + wide + "｜>", "<｜" + name + "｜>"}
+	var all []string
+	for _, gap := range []string{"_", "▁", " ", `\_`} {
+		own := strings.ReplaceAll(name, "_", gap)
+		all = append(all, "<|"+own+"|>", "<｜"+own+"｜>")
+	}
+	return all
+}
+
+// barred are the marks of families that write their own name between bars into each tag.
+func barred(families ...string) []mark {
+	var all []mark
+	for _, family := range families {
+		for _, bar := range []string{"|", "｜"} {
+			own := bar + family + bar
+			for _, outer := range []string{"function_calls", "tool_calls"} {
+				all = append(all, mark{"<" + own + outer + ">", tagged, []string{"</" + own + outer + ">"}})
+			}
+			all = append(all, mark{"<" + own + "invoke name=", tagged, []string{"</" + own + "invoke>"}})
+		}
+	}
+	return all
 }
 
 func each(f form, names ...string) []mark {

@@ -119,7 +119,7 @@ func (p *Parser) run() {
 }
 
 // interesting are the bytes that something may begin with.
-const interesting = "<[{`~\nAf>"
+const interesting = "<[]{`~\nAf>"
 
 // step decides about the beginning of what is there; false means that it is too
 // short for that.
@@ -140,7 +140,7 @@ func (p *Parser) step() bool {
 		return p.fenceOrCode()
 	case c == '`':
 		return p.code()
-	case c == '<' || c == '[':
+	case c == '<' || c == '[' || c == ']':
 		if m, found, maybe := markOf(p.buf); found && !p.shown() {
 			return p.marked(m)
 		} else if maybe && !p.final {
@@ -154,9 +154,26 @@ func (p *Parser) step() bool {
 		if done, more := p.lineForm(); more || done {
 			return done
 		}
+		if !p.wordy && len(p.calls) == 0 {
+			if done, more := p.opening(); more || done {
+				return done
+			}
+		}
+	} else if p.buf[0] == '>' {
+		if len(p.buf) < len(">>>") && !p.final && strings.HasPrefix(">>>", p.buf) {
+			return false
+		}
+		if strings.HasPrefix(p.buf, ">>>") && !p.shown() {
+			if done, more := p.recipient(); more || done {
+				return done
+			}
+		}
 	}
 	n := strings.IndexAny(p.buf[1:], interesting) + 1
-	if n == 0 {
+	switch {
+	case p.buf[0] == '\n':
+		n = 1 // what a line begins with is looked at
+	case n == 0:
 		n = len(p.buf)
 	}
 	p.text(n)

@@ -8,30 +8,44 @@ import (
 	"sync"
 )
 
-// The tags that calls are written with, whatever stands before a colon or
-// between DeepSeek's bars.
+// space is what stands for a family's own words in its tags: before a colon (minimax:,
+// steptml:), or between bars (DeepSeek's DSML, GigaChat's GCML). blank is white space, also
+// as byte-level tokenizers write it, or none where they lose it.
+const (
+	space = `(?:[a-z]+:|[|｜][A-Z]{2,8}[|｜] ?)?`
+	blank = `[\sĠ]*`
+)
+
+// The tags that calls are written with.
 var (
 	functionTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^<function(?:=|\s+name=)\s*["']?([A-Za-z0-9_.:/-]+)["']?\s*>`)
+		return regexp.MustCompile(`^<` + space + `function(?:=|` + blank + `name=)\s*["']?([A-Za-z0-9_.:/-]+)["']?\s*>`)
 	})
 	invokeTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^<(?:[a-z]+:|[|｜]DSML[|｜] ?)?invoke\s+name=["']([^"'>]+)["']\s*>`)
+		return regexp.MustCompile(`^<` + space + `invoke` + blank + `name=["']([^"'>]+)["']\s*>`)
 	})
 	parameterTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^<(?:[a-z]+:|[|｜]DSML[|｜] ?)?parameter(?:=([A-Za-z0-9_.-]+)|\s+name=["']([^"'>]+)["'])(?:\s+string=["'](true|false)["'])?\s*>`)
+		return regexp.MustCompile(`^<` + space + `param(?:eter)?(?:=([A-Za-z0-9_.-]+)|` + blank + `name=["']([^"'>]+)["'])(?:\s+(?:string|type)=["'](true|false|[a-z]+)["'])?\s*>`)
 	})
+	parameterWithin = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`<` + space + `param(?:eter)?(?:=|` + blank + `name=)`)
+	})
+	halfMarked   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*<!?\[?CDATA`) })
 	parameterEnd = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`</(?:[a-z]+:|[|｜]DSML[|｜] ?)?parameter(?:=[A-Za-z0-9_.-]+)?>`)
+		return regexp.MustCompile(`</` + space + `param(?:eter)?(?:=[A-Za-z0-9_.-]+)?>`)
 	})
 	invokeEnd = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^</(?:[a-z]+:|[|｜]DSML[|｜] ?)?(?:invoke|function)(?:=[A-Za-z0-9_.-]+)?>`)
+		return regexp.MustCompile(`^</` + space + `(?:invoke|function)(?:=[A-Za-z0-9_.-]+)?>`)
 	})
 	wrapTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^</?(?:[a-z]+:|[|｜]DSML[|｜] ?)?(?:function_calls|tool_calls|tool_call|functions)>`)
+		return regexp.MustCompile(`^</?` + space + `(?:function_calls|tool_calls|tool_call|functions)>`)
 	})
 )
 
-var errNoCall = errors.New("it has no tag of a call")
+var (
+	errNoCall = errors.New("it has no tag of a call")
+	errNoEnd  = errors.New("an argument has no certain end")
+)
 
 // xml reads one or more calls that are written with tags.
 func (b book) xml(s, raw string) (calls []Call, err error) {
@@ -106,17 +120,59 @@ func (b book) element(s string) (c Call, n int, err error) {
 			}
 			return c, 0, fmt.Errorf("%q is no parameter", head(rest))
 		}
-		end := parameterEnd().FindStringIndex(rest[len(p[0]):])
-		if end == nil {
-			return c, 0, errOpen
+		text, n, marked, err := content(rest[len(p[0]):])
+		switch {
+		case err != nil:
+			return c, 0, err
+		case marked || p[3] == "true":
+		case strings.HasPrefix(text, "\n") || strings.HasPrefix(text, "\r\n"):
+			text = trimmed(text) // else the value is all of it, with the line feed at its end
 		}
-		text := rest[len(p[0]) : len(p[0])+end[0]]
-		if err := args.set(p[1]+p[2], b.parameter(name, p[1]+p[2], text, p[3])); err != nil {
+		v, err := b.parameter(name, p[1]+p[2], text, p[3])
+		if err == nil {
+			err = args.set(p[1]+p[2], v)
+		}
+		if err != nil {
 			return c, 0, err
 		}
 		given = true
-		at += len(p[0]) + end[1]
+		at += len(p[0]) + n
 	}
+}
+
+// trimmed is a text without the line ends that the tags around it stand on.
+func trimmed(text string) string {
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
+	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+}
+
+// content is the text of a parameter, and how long it is with the tag that ends it. marked
+// is set if it stands in a section where nothing else is a tag.
+func content(s string) (text string, n int, marked bool, err error) {
+	const open, end = "<![CDATA[", "]]>"
+	from := 0
+	if inner := strings.TrimLeft(s, " \t\r\n"); strings.HasPrefix(inner, open) {
+		at := strings.Index(inner, end)
+		if at < 0 {
+			return "", 0, false, errOpen
+		}
+		text, from = inner[len(open):at], len(s)-len(inner)+at+len(end)
+		if parameterWithin().MatchString(text) {
+			return "", 0, false, errNoEnd
+		}
+	}
+	tag := parameterEnd().FindStringIndex(s[from:])
+	switch {
+	case tag == nil:
+		return "", 0, false, errOpen
+	case from == 0 && (parameterWithin().MatchString(s[:tag[0]]) || halfMarked().MatchString(s[:tag[0]])):
+		return "", 0, false, errNoEnd // its own may be missing, and this one another's
+	case from == 0:
+		return s[:tag[0]], tag[1], false, nil
+	case strings.TrimSpace(s[from:from+tag[0]]) != "":
+		return "", 0, false, errors.New("something follows its marked section")
+	}
+	return text, from + tag[1], true, nil
 }
 
 // set adds a key that is not there yet.
@@ -128,17 +184,20 @@ func (v *value) set(key string, item value) error {
 	return nil
 }
 
-// parameter is the value of a parameter: text, without the line ends that the
-// tags stand on, or what its tool takes. isString is what the model says.
-func (b book) parameter(tool, key, text, isString string) value {
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
-	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-	if isString == "true" {
-		return value{kind: 's', text: text}
-	}
-	if isString == "false" {
-		if v, n, err := readValue(text + " "); err == nil && strings.TrimSpace(text[min(n, len(text)):]) == "" {
-			return v
+// parameter is the value of a parameter: text, or what its tool takes. isString is what
+// the model says of its type.
+func (b book) parameter(tool, key, text, isString string) (value, error) {
+	switch isString {
+	case "":
+	case "true", "string", "str":
+		return value{kind: 's', text: text}, nil
+	default:
+		v, n, err := readValue(text + " ")
+		switch {
+		case err == nil && strings.TrimSpace(text[min(n, len(text)):]) == "":
+			return v, nil
+		case strings.ContainsAny(text, `[]{}"`):
+			return v, fmt.Errorf("the argument %q %w", key, errNoJSON)
 		}
 	}
 	return b.tools[strings.TrimPrefix(tool, "functions.")].typed(key, text)
@@ -198,7 +257,14 @@ func (b book) pairs(tool, s string) (value, error) {
 		if v == nil {
 			return args, errOpen
 		}
-		if err := args.set(k[1], b.parameter(tool, k[1], v[1], "")); err != nil {
+		if strings.Contains(v[1], "<arg_key>") || strings.Contains(v[1], "<arg_value>") {
+			return args, errNoEnd
+		}
+		item, err := b.parameter(tool, k[1], v[1], "")
+		if err == nil {
+			err = args.set(k[1], item)
+		}
+		if err != nil {
 			return args, err
 		}
 		s = s[len(k[0])+len(v[0]):]

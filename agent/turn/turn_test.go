@@ -107,7 +107,7 @@ func TestParallelCallsOfAnyLengthKeepTheirOrder(t *testing.T) {
 		want := fmt.Sprintf(`"result":"%d"`, i)
 		switch i {
 		case 5:
-			want = "panicked: five"
+			want = "slow panicked"
 		case 6:
 			want = `"code":"execution_failed"`
 		}

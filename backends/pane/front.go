@@ -2,6 +2,7 @@ package pane
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -327,6 +328,17 @@ func (p *Pane) idle(ctx context.Context) error {
 		}
 		pause = min(2*pause, handMost/2)
 	}
+}
+
+// ByHand is the command that runs in the pane and is no run, as far as it is known: the
+// line that was entered, or the program that is in front. ok is false if none does.
+func (p *Pane) ByHand() (command string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.phase != executing || p.run != nil {
+		return "", false
+	}
+	return cmp.Or(p.doing, p.seen.program()), true
 }
 
 // Held says in words which program waits for keys in the pane, where somebody has

@@ -118,8 +118,7 @@ func (p *Pane) tryHook(soon, ctx context.Context, way time.Duration) (sight, err
 		return seen, err
 	}
 	defer p.unstash(n.Buffer())
-	// A blank and Ctrl-U clear the line without a bell where it is empty.
-	clear, enter := " \x15", "\r"
+	clear, enter := shells.ClearLine, "\r"
 	switch name := shells.Named(seen.program()); {
 	case shell.raw && shell.plain(name):
 		clear, enter = "", "\n" // the terminal was left raw: all keys are text

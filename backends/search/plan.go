@@ -65,10 +65,10 @@ func Compile(q backends.Query) (Plan, error) {
 	}
 	tree, err := syntax.Parse(q.Pattern, syntax.Perl)
 	if err != nil {
-		return p, fmt.Errorf("the pattern is no regular expression (RE2): %w", err)
+		return p, misread(err)
 	}
 	if p.pattern, err = regexp.Compile(q.Pattern); err != nil {
-		return p, fmt.Errorf("the pattern is no regular expression (RE2): %w", err)
+		return p, misread(err)
 	}
 	p.ERE = wider(tree)
 	return p, nil
@@ -107,4 +107,20 @@ func Kernel(name string) bool {
 // Binary reports whether a file is binary, by its first bytes.
 func Binary(head []byte) bool {
 	return bytes.IndexByte(head[:min(len(head), Sniffed)], 0) >= 0
+}
+
+// misread says what is wrong with a pattern, and what is not known to RE2.
+func misread(err error) error {
+	var at *syntax.Error
+	if !errors.As(err, &at) {
+		return errors.New("the pattern is no regular expression (RE2)")
+	}
+	advice := ""
+	switch at.Code {
+	case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape:
+		advice = "; there is no look-around and no back reference, and a \\ before a character that means nothing is left out"
+	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrMissingBracket, syntax.ErrMissingRepeatArgument:
+		advice = "; a bracket, a * or a + that is meant as it stands needs a \\ before it"
+	}
+	return fmt.Errorf("the pattern is no regular expression (RE2): %s: `%s`%s", at.Code, at.Expr, advice)
 }

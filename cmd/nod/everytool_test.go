@@ -99,6 +99,10 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 		{call{"", "tmux-create-pane", acts(object{"session": "build", "pane": "worker"})}, `"pane":"worker"`, nil},
 		{call{"", "send-keys", acts(object{"session": "build", "pane": "worker", "literal_text": "echo typed $((40+2))", "enter": true})}, `typed into %`, nil},
 		{call{"", "capture-pane", object{"session": "build", "pane": "worker", "delay": "1s"}}, `typed 42`, nil},
+		{call{"", "run_shell", acts(object{"session": "build", "pane": "worker", "command": "sh -c 'echo in front; exec sleep 1000'", "wait": false})}, `"job":"job2"`, nil},
+		{call{"", "jobs", object{"job": "job2", "wait_for": object{"pattern": "in front", "seconds": 60}}}, `"stdout":"in front`, nil},
+		{call{"", "jobs", object{}}, `"last_line":"in front"`, nil},
+		{call{"", "kill_job", acts(object{"job": "job2"})}, `"exit_code":130`, nil},
 		{call{"", "tmux-kill-pane", acts(object{"session": "build", "pane": "worker"})}, `"ended":true`, nil},
 		{call{"", "tmux-kill-session", acts(object{"session": "build"})}, `"ended":true`, nil},
 		{call{"", "remember", object{"text": "The logs are in /srv/log.", "scope": "global", "why": "asked for"}}, `remembered`, nil},
@@ -184,7 +188,7 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 		}
 	}
 	if got, want := strings.Join(slices.Sorted(maps.Keys(operator.asked)), " "),
-		"edit_file remember run_shell send-keys tmux-create-pane tmux-create-session tmux-kill-pane tmux-kill-session web_search write_file"; got != want {
+		"edit_file kill_job remember run_shell send-keys tmux-create-pane tmux-create-session tmux-kill-pane tmux-kill-session web_search write_file"; got != want {
 		t.Errorf("asked about %s; want %s", got, want)
 	}
 	asked := m.asked()

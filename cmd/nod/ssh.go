@@ -159,7 +159,7 @@ func (a *program) sshDaemon() *cobra.Command {
 // next to nothing but the buffers of what goes through, and bulk is made of small
 // pieces.
 const (
-	daemonGC     = 800      // percent
+	daemonGC     = 300      // percent
 	daemonMemory = 96 << 20 // bytes
 	// What goes through is handed on from goroutine to goroutine in small pieces: across
 	// processors, that costs more than all the rest (BenchmarkDownload of backends/ssh/mux).

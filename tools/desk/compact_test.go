@@ -18,7 +18,7 @@ func TestCompactIsAskedForOnce(t *testing.T) {
 		asked = append(asked, conversation)
 		return why
 	}}
-	spectest.Tool(t, c)
+	spectest.Misfits(t, c, tools.Env{}, spectest.Tool(t, c)[0])
 	if c.Parallelizable() {
 		t.Error("its siblings must have their results first")
 	}

@@ -20,7 +20,7 @@ func TestHelpHasWhatRequestsLeaveOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	spectest.Tool(t, h)
+	spectest.Misfits(t, h, tools.Env{}, spectest.Tool(t, h)[0])
 	a, err := h.Plan(t.Context(), json.RawMessage(`{"tool":"todo"}`), tools.Env{})
 	if err != nil {
 		t.Fatal(err)

@@ -81,9 +81,9 @@ func TestAFileOfMemoryChangesOnlyByItsGrant(t *testing.T) {
 	minter, verifier := tools.NewMint()
 	s := &shelf{}
 	remember, forget := &desk.Remember{Memory: s, Verifier: verifier}, &desk.Forget{Memory: s, Verifier: verifier}
-	spectest.Tool(t, remember)
-	spectest.Tool(t, forget)
 	env := s.env()
+	spectest.Misfits(t, remember, env, spectest.Tool(t, remember)[0])
+	spectest.Misfits(t, forget, env, spectest.Tool(t, forget)[0])
 	a := plan(t, remember, env, `{"text":" the evil host ","scope":"global","why":"he said so"}`)
 	if a.Kind != tools.Write || a.Target != tools.Desk || a.Path != "/m/global.md" || a.Claim.Why != "he said so" || !a.Claim.Mutation ||
 		!strings.Contains(a.Diff, "+- the evil host [tainted]") || a.Expect != backends.VersionOf([]byte("- old\n")) {
@@ -167,7 +167,7 @@ func TestASkillIsLoadedAndNarrows(t *testing.T) {
 		}
 		return desk.SkillText{}, errors.New("there is no such skill")
 	}}
-	spectest.Tool(t, tool)
+	spectest.Misfits(t, tool, tools.Env{}, spectest.Tool(t, tool)[0])
 	for name, want := range map[string]string{"free": "<nil>", "narrow": "time activate_skill"} {
 		r, err := tool.Execute(t.Context(), plan(t, tool, tools.Env{}, `{"name":"`+name+`"}`), tools.Env{})
 		got := strings.Join(r.Only, " ")

@@ -58,8 +58,8 @@ func (Question) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
 		"question": spec.String(""),
 		"options": map[string]any{
-			"type": "array", "minItems": MinOptions, "items": spec.String(fmt.Sprintf("One answer, in one line of at most %d characters.", MaxOption)),
-			"description": fmt.Sprintf("%d to %d different answers.", MinOptions, MaxOptions),
+			"type": "array", "minItems": MinOptions, "items": spec.String(fmt.Sprintf("one line, at most %d characters", MaxOption)),
+			"description": fmt.Sprintf("%d to %d answers", MinOptions, MaxOptions),
 		},
 	}, "question", "options")
 }
@@ -83,7 +83,7 @@ func (q Question) Plan(_ context.Context, raw json.RawMessage, _ tools.Env) (too
 	case utf8.RuneCountInString(a.Question) > MaxQuestion:
 		return tools.Action{}, tools.Invalid("the question is longer than %d characters", MaxQuestion)
 	case n < MinOptions || n > MaxOptions:
-		return tools.Action{}, tools.Invalid("%d options; a question has %d to %d", n, MinOptions, MaxOptions)
+		return tools.Action{}, tools.Invalid("%d options: want %d to %d answers to choose from", n, MinOptions, MaxOptions)
 	}
 	if asksForSecret(a.Question) || slices.ContainsFunc(a.Options, asksForSecret) {
 		return tools.Action{}, tools.Invalid("a question cannot ask for a password, a key or another secret; where a login wants one, nod asks the operator itself, and it never reaches you")
@@ -91,7 +91,7 @@ func (q Question) Plan(_ context.Context, raw json.RawMessage, _ tools.Env) (too
 	for i, o := range a.Options {
 		a.Options[i] = strings.Join(strings.Fields(o), " ")
 		if o = a.Options[i]; o == "" || utf8.RuneCountInString(o) > MaxOption || strings.ContainsFunc(o, unicode.IsControl) {
-			return tools.Action{}, tools.Invalid("option %d is one line of 1 to %d characters", i+1, MaxOption)
+			return tools.Action{}, tools.Invalid("option %d is %q, want one line of 1 to %d characters", i+1, o, MaxOption)
 		}
 		if slices.Contains(a.Options[:i], a.Options[i]) {
 			return tools.Action{}, tools.Invalid("option %d is there twice: %q", i+1, a.Options[i])

@@ -103,7 +103,7 @@ func (t *Task) InputSchema() map[string]any {
 			"type": "string", "enum": names,
 			"description": "The sub-agent's type. " + strings.Join(lines, ". "),
 		},
-		"task": spec.String(fmt.Sprintf("All that it is told, in at most %d characters.", MaxTask)),
+		"task": spec.String(fmt.Sprintf("all that it is told, at most %d characters", MaxTask)),
 	}, "agent", "task")
 }
 

@@ -33,9 +33,9 @@ func TestATaskIsSentAndReported(t *testing.T) {
 			return report, fault
 		},
 	}
-	spectest.Tool(t, task)
 	outputs := kept{}
 	env := tools.Env{Conversation: "c", Call: "1", Outputs: outputs}
+	spectest.Misfits(t, task, env, spectest.Tool(t, task)[0])
 	do := func() (tools.Result, string) {
 		t.Helper()
 		a, err := task.Plan(t.Context(), json.RawMessage(`{"agent":"investigator","task":" look "}`), env)

@@ -31,9 +31,9 @@ func TestATeamIsSentAndReports(t *testing.T) {
 			return reports, nil
 		},
 	}
-	spectest.Tool(t, team)
 	outputs := kept{}
 	env := tools.Env{Conversation: "c", Call: "1", Outputs: outputs}
+	spectest.Misfits(t, team, env, spectest.Tool(t, team)[0], "tasks", "name", "agent")
 	member := `"members":[{"name":"web","agent":"investigator"}]`
 	for _, args := range []string{`{` + member + `,"tasks":[{"id":"a"}]}`, `{` + member + `,"tasks":"` + "```json\\n[{\\\"id\\\":\\\"a\\\"}]```" + `"}`} {
 		a, err := team.Plan(t.Context(), json.RawMessage(args), env)
@@ -77,7 +77,7 @@ func TestARoomIsForMembers(t *testing.T) {
 		}
 		return "sent", nil
 	}}
-	spectest.Tool(t, room)
+	spectest.Misfits(t, room, tools.Env{}, spectest.Tool(t, room)[0])
 	if room.Offered() {
 		t.Error("it is offered to everybody")
 	}

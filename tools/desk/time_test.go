@@ -12,7 +12,7 @@ import (
 )
 
 func TestTimeIsTheHarnessClock(t *testing.T) {
-	spectest.Tool(t, desk.Time{})
+	spectest.Misfits(t, desk.Time{}, tools.Env{}, spectest.Tool(t, desk.Time{})[0])
 	zone := time.FixedZone("CET", 3600)
 	env := tools.Env{Now: func() time.Time { return time.Date(2026, 3, 1, 0, 30, 5, 7e6, zone) }}
 	a, err := desk.Time{}.Plan(t.Context(), nil, env)

@@ -102,7 +102,7 @@ func (t Todo) Plan(_ context.Context, raw json.RawMessage, _ tools.Env) (tools.A
 			return tools.Action{}, tools.Invalid("item %d: status is %q, want pending, in_progress, completed or cancelled", i+1, item.State)
 		}
 		if item.Content == "" || utf8.RuneCountInString(item.Content) > MaxTodo || strings.ContainsFunc(item.Content, unicode.IsControl) {
-			return tools.Action{}, tools.Invalid("item %d: content is one line of 1 to %d characters", i+1, MaxTodo)
+			return tools.Action{}, tools.Invalid("item %d: content is %q, want one line of 1 to %d characters", i+1, item.Content, MaxTodo)
 		}
 	}
 	command, err := json.Marshal(items)

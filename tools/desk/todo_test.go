@@ -39,7 +39,9 @@ func refused(t *testing.T, tool tools.Tool, all ...string) {
 }
 
 func TestTodoReplacesTheWholeList(t *testing.T) {
-	for _, example := range spectest.Tool(t, desk.Todo{}) {
+	examples := spectest.Tool(t, desk.Todo{})
+	spectest.Misfits(t, desk.Todo{}, tools.Env{}, examples[0])
+	for _, example := range examples {
 		run(t, desk.Todo{}, string(example))
 	}
 	r := run(t, desk.Todo{}, `{"items":[{"content":"  look\n around ","status":"completed"},{"content":"b","status":"cancelled"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]}`)
@@ -77,7 +79,9 @@ func TestAQuestionIsAnsweredByTheOperator(t *testing.T) {
 		options[0] = "changed"
 		return chosen, ok, fails
 	}}
-	for _, example := range spectest.Tool(t, q) {
+	examples := spectest.Tool(t, q)
+	spectest.Misfits(t, q, tools.Env{}, examples[0])
+	for _, example := range examples {
 		run(t, q, string(example))
 	}
 	const args = `{"question":" Which\none? ","options":["the  first","second"]}`

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed" // the tool's guidance
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -50,17 +51,77 @@ func (*EditFile) InputSchema() map[string]any {
 		"old_text":    spec.String(""),
 		"new_text":    spec.String(""),
 		"replace_all": spec.Bool(""),
-		"target":      spec.Target(),
-	}), spec.ClaimNames("path", "old_text", "new_text")...)
+		"edits": map[string]any{
+			"type":        "array",
+			"items":       map[string]any{"type": "object"},
+			"description": "several {old_text, new_text, replace_all}, all or none",
+		},
+		"target": spec.Target(),
+	}), spec.ClaimNames("path")...)
 }
 
 type editArgs struct {
-	Path       *string `json:"path"`
+	Path   *string `json:"path"`
+	Edits  []edit  `json:"edits"`
+	Target string  `json:"target"`
+	edit
+	spec.Claim
+}
+
+// edit is one replacement.
+type edit struct {
 	OldText    *string `json:"old_text"`
 	NewText    *string `json:"new_text"`
 	ReplaceAll bool    `json:"replace_all"`
-	Target     string  `json:"target"`
-	spec.Claim
+}
+
+// check finds what no file could be edited by. The error is that of a plan.
+func (e edit) check() error {
+	switch {
+	case e.OldText == nil:
+		return spec.Missing("old_text")
+	case e.NewText == nil:
+		return spec.Missing("new_text")
+	case *e.OldText == "":
+		return tools.Reject("empty_old_text", "old_text is empty: give the text to replace, or use write_file for a new file")
+	case *e.OldText == *e.NewText:
+		return tools.Reject("no_change", "old_text and new_text are the same: nothing would change")
+	}
+	return nil
+}
+
+// all are the edits of a call, each of which is possible in some file.
+func (a editArgs) all() ([]edit, error) {
+	if len(a.Edits) == 0 {
+		return []edit{a.edit}, a.check()
+	}
+	if a.OldText != nil || a.NewText != nil || a.ReplaceAll {
+		return nil, tools.Invalid("edits stands for old_text, new_text and replace_all: put all replacements into edits")
+	}
+	for i, e := range a.Edits {
+		if err := e.check(); err != nil {
+			return nil, ofEdit(i, len(a.Edits), err)
+		}
+	}
+	return a.Edits, nil
+}
+
+// ofEdit says of which edit an error is, where there are several.
+func ofEdit(i, n int, err error) error {
+	if n == 1 {
+		return err
+	}
+	var rejected *tools.Rejection
+	if errors.As(err, &rejected) {
+		if p, ok := rejected.Result.Value.(tools.Problem); ok {
+			return tools.Reject(p.Code, "edit %d of %d: %s. No edit was made", i+1, n, p.Error)
+		}
+	}
+	var invalid *tools.Error
+	if errors.As(err, &invalid) {
+		return tools.Invalid("edit %d of %d: %s", i+1, n, invalid.Message)
+	}
+	return err
 }
 
 // Plan implements [tools.Tool].
@@ -69,23 +130,16 @@ func (e *EditFile) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	if err := spec.Decode(raw, &args); err != nil {
 		return tools.Action{}, err
 	}
-	switch {
-	case args.Path == nil:
+	if args.Path == nil {
 		return tools.Action{}, spec.Missing("path")
-	case args.OldText == nil:
-		return tools.Action{}, spec.Missing("old_text")
-	case args.NewText == nil:
-		return tools.Action{}, spec.Missing("new_text")
+	}
+	edits, err := args.all()
+	if err != nil {
+		return tools.Action{}, err
 	}
 	claim, err := args.Check()
 	if err != nil {
 		return tools.Action{}, err
-	}
-	switch {
-	case *args.OldText == "":
-		return tools.Action{}, tools.Reject("empty_old_text", "old_text is empty: give the text to replace, or use write_file for a new file")
-	case *args.OldText == *args.NewText:
-		return tools.Action{}, tools.Reject("no_change", "old_text and new_text are the same: nothing would change")
 	}
 	a, err := locate(ctx, e.Guard, env, args.Target, *args.Path)
 	if err != nil {
@@ -96,7 +150,7 @@ func (e *EditFile) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 		if !exists {
 			return nil, tools.Reject("not_found", "there is no %s: create it with write_file", a.Path)
 		}
-		return replace(a.Path, old, *args.OldText, *args.NewText, args.ReplaceAll)
+		return replaceAll(a.Path, old, edits)
 	})
 }
 
@@ -105,7 +159,23 @@ func (e *EditFile) Execute(ctx context.Context, a tools.Action, env tools.Env) (
 	return e.overwriter().execute(ctx, a, env)
 }
 
-// replace makes a file's new content. The error is a rejection.
+// replaceAll makes a file's new content by edits that follow each other. The error is a
+// rejection.
+func replaceAll(name string, content []byte, edits []edit) ([]byte, error) {
+	old := content
+	for i, e := range edits {
+		var err error
+		if content, err = replace(name, content, *e.OldText, *e.NewText, e.ReplaceAll); err != nil {
+			return nil, ofEdit(i, len(edits), err)
+		}
+	}
+	if bytes.Equal(old, content) {
+		return nil, tools.Reject("no_change", "the edits undo each other: nothing would change")
+	}
+	return content, nil
+}
+
+// replace makes the content after one edit. The error is a rejection.
 func replace(name string, content []byte, old, new string, all bool) ([]byte, error) {
 	if bytes.IndexByte(content, 0) >= 0 {
 		return nil, tools.Reject("binary", "%s is a binary file; it cannot be edited as text", name)

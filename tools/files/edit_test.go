@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -105,6 +106,60 @@ func TestEditsThatCannotBeDone(t *testing.T) {
 	_, r := b.call(b.edit, editing(path, "one", "x", false), func() { b.put("f", "one\nmeanwhile\n") })
 	if problem(t, r) != "changed_on_disk" || b.content(path) != "one\nmeanwhile\n" {
 		t.Errorf("%+v, %q", r, b.content(path))
+	}
+}
+
+// several is a call with a list of edits, each an old and a new text.
+func several(path string, pairs ...string) map[string]any {
+	all := editing(path, "", "", false)
+	delete(all, "old_text")
+	delete(all, "new_text")
+	delete(all, "replace_all")
+	var edits []map[string]any
+	for i := 0; i < len(pairs); i += 2 {
+		edits = append(edits, map[string]any{"old_text": pairs[i], "new_text": pairs[i+1]})
+	}
+	all["edits"] = edits
+	return all
+}
+
+// Several edits are one action with one difference, and none is made where one cannot be.
+func TestSeveralEditsAreMadeAllOrNone(t *testing.T) {
+	b := newBench(t)
+	const before = "port = 80\r\nname = x\r\nlog = off\r\n"
+	path := b.put("f", before)
+	b.readValue(map[string]any{"path": path})
+	for _, c := range []struct {
+		pairs      []string
+		code, says string
+	}{
+		{[]string{"port = 80", "port = 81", "none", "x"}, "not_found", "edit 2 of 2: old_text does not occur"},
+		{[]string{"port = 80", "port = 81", "port = 80", "x"}, "not_found", "edit 2 of 2"}, // the first has replaced it
+		{[]string{"=", "x", "name = x", "y"}, "ambiguous", "edit 1 of 2: old_text occurs 3 times"},
+		{[]string{"port", "gate", "", "x"}, "empty_old_text", "edit 2 of 2"},
+		{[]string{"port", "gate", "gate", "port"}, "no_change", "undo each other"},
+	} {
+		_, r := b.call(b.edit, several(path, c.pairs...))
+		if code := problem(t, r); code != c.code || !strings.Contains(r.Value.(tools.Problem).Error, c.says) {
+			t.Errorf("%q: %+v, want %s with %q", c.pairs, r.Value, c.code, c.says)
+		}
+		if b.content(path) != before {
+			t.Fatalf("%q: an edit was made", c.pairs)
+		}
+	}
+	a, r := b.call(b.edit, several(path, "port = 80\n", "port = 81\n", "port = 81\nname", "port = 82\nname", "off", "on"))
+	const after = "port = 82\r\nname = x\r\nlog = on\r\n"
+	if r.IsError || b.content(path) != after || string(a.Content) != after || strings.Count(a.Diff, "@@ -") != 1 || strings.Contains(a.Diff, "81") {
+		t.Errorf("%q, %s, %+v", b.content(path), a.Diff, r.Value)
+	}
+	mixed := several(path, "on", "off")
+	mixed["old_text"] = "port"
+	raw, err := json.Marshal(mixed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.edit.Plan(t.Context(), raw, tools.Env{Target: "local"}); err == nil || !strings.Contains(err.Error(), "edits stands for old_text") {
+		t.Errorf("both ways at once: %v", err)
 	}
 }
 

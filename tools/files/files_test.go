@@ -142,11 +142,11 @@ func writing(path, content string) map[string]any {
 func TestWhatTheToolsSayOfThemselves(t *testing.T) {
 	b := newBench(t)
 	for _, tool := range []tools.Tool{b.read, b.write, b.edit, b.grep, b.glob} {
-		spectest.Tool(t, tool)
+		spectest.Misfits(t, tool, tools.Env{Target: "local"}, spectest.Tool(t, tool)[0])
 	}
 	for name, want := range map[tools.Tool][]string{
 		b.read: {"path"}, b.write: {"path", "content", "risk", "mutation", "privesc", "why"},
-		b.edit: {"path", "old_text", "new_text", "risk", "mutation", "privesc", "why"}, b.grep: {"pattern", "path"}, b.glob: {"pattern", "path"},
+		b.edit: {"path", "risk", "mutation", "privesc", "why"}, b.grep: {"pattern", "path"}, b.glob: {"pattern", "path"},
 	} {
 		if got := name.InputSchema()["required"]; !slices.Equal(got.([]string), want) {
 			t.Errorf("%s requires %q", name.Name(), got)

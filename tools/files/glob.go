@@ -54,9 +54,9 @@ func (*Glob) Parallelizable() bool { return true }
 // InputSchema implements [tools.Tool].
 func (*Glob) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
-		"pattern": spec.String(`Paths relative to the folder: "*" and "?" stay within a name, "**" goes through folders, "[a-z]" and "{a,b}" choose.`),
+		"pattern": spec.String(`below the folder: * ? [a-z] {a,b}, "**" goes through folders`),
 		"path":    spec.String("absolute"),
-		"limit":   spec.Count(1, fmt.Sprintf("How many paths at most. Default %d, maximum %d.", GlobLimit, GlobMost)),
+		"limit":   spec.Count(1, fmt.Sprintf("paths: %d, at most %d", GlobLimit, GlobMost)),
 		"target":  spec.Target(),
 	}, "pattern", "path")
 }

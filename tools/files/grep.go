@@ -54,8 +54,8 @@ func (*Grep) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
 		"pattern": spec.String(""),
 		"path":    spec.String("absolute"),
-		"include": spec.String(`Only files whose name fits, such as "*.conf"; with a slash, whose path below the folder fits, such as "sites-*/**/*.conf".`),
-		"limit":   spec.Count(1, fmt.Sprintf("How many lines at most. Default %d, maximum %d.", GrepLimit, GrepMost)),
+		"include": spec.String(`names, "*.conf", or paths below the folder, "sites-*/**/*.conf"`),
+		"limit":   spec.Count(1, fmt.Sprintf("lines: %d, at most %d", GrepLimit, GrepMost)),
 		"target":  spec.Target(),
 	}, "pattern", "path")
 }

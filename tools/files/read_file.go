@@ -51,8 +51,8 @@ func (*ReadFile) Parallelizable() bool { return true }
 func (*ReadFile) InputSchema() map[string]any {
 	return spec.Schema(map[string]any{
 		"path":   spec.String("absolute, or output:…"),
-		"offset": spec.Count(1, "First line to return, counted from 1. Default 1."),
-		"limit":  spec.Count(1, fmt.Sprintf("How many lines to return at most. Default and maximum %d.", MaxLines)),
+		"offset": spec.Count(1, "first line, from 1"),
+		"limit":  spec.Count(1, "lines"),
 		"target": spec.Target(),
 	}, "path")
 }

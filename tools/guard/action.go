@@ -38,15 +38,16 @@ var fields = []field{
 	{"Expect", func(a tools.Action) bool { return a.Expect.Exists || a.Expect.SHA256 != "" }},
 	{"Wait", func(a tools.Action) bool { return a.Wait != 0 }},
 	{"Background", func(a tools.Action) bool { return a.Background }},
+	{"Until", func(a tools.Action) bool { return a.Until != tools.Until{} }},
 }
 
 // shape says which fields an action of one kind must and may have.
 type shape struct{ must, may []string }
 
 var (
-	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Grants", "Wait"}}
-	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wall", "Grants", "Wait", "Background"}}
-	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait"}}
+	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Grants", "Wait", "Until"}}
+	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wall", "Grants", "Wait", "Background", "Until"}}
+	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait", "Until"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}
@@ -107,6 +108,10 @@ func wellFormed(a tools.Action) error {
 	switch {
 	case a.Wait < 0:
 		return fmt.Errorf("a wait of %s", a.Wait)
+	case a.Until.Silence < 0, a.Until.Time < 0, a.Until.Most < 0:
+		return fmt.Errorf("what ends the wait is less than nothing: %+v", a.Until)
+	case a.Until.Waits() && a.Background:
+		return fmt.Errorf("something is waited for where nothing is: %+v", a.Until)
 	case a.Wait > 0 && a.Background:
 		return fmt.Errorf("a wait of %s for what is not waited for", a.Wait)
 	case a.Path != "" && (!path.IsAbs(a.Path) || path.Clean(a.Path) != a.Path):

@@ -40,6 +40,35 @@ func (k kept) Members() []Member {
 // agent may have taken the plain one, and then a number follows it.
 var defaultFull = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*-)` + pane.DefaultSession + `(-[0-9]+)?$`) })
 
+// ByHand are the managed panes of a target in which a command runs that nod has not begun,
+// by session and name.
+func (g *Guard) ByHand(target string) []Foreign {
+	p, err := g.place(target)
+	if err != nil {
+		return nil
+	}
+	if k, ok := p.Panes.(interface{ byHand() []Foreign }); ok {
+		return k.byHand()
+	}
+	return nil
+}
+
+// Foreign is a managed pane and what runs there that nod has not begun.
+type Foreign struct {
+	Member
+	Command string // as far as it is known
+}
+
+func (k kept) byHand() []Foreign {
+	var all []Foreign
+	for _, p := range k.keeper.List() {
+		if command, ok := p.ByHand(); ok {
+			all = append(all, Foreign{memberOf(p), command})
+		}
+	}
+	return all
+}
+
 // Label implements [Roster].
 func (k kept) Label(ctx context.Context, session string) (string, error) {
 	if strings.TrimSpace(session) == "" {

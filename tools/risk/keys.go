@@ -117,7 +117,7 @@ func (p *promptLine) judge() {
 }
 
 func (p *promptLine) opaque(rule, why string) {
-	p.total = p.total.with(single(Mutate, Opaque, Finding{Rule: rule, End: len(p.text), Why: why}))
+	p.total = p.total.with(guess(Mutate, Opaque, Finding{Rule: rule, End: len(p.text), Why: why}))
 }
 
 // single is a verdict of one finding.
@@ -141,6 +141,9 @@ func (v Verdict) with(o Verdict) Verdict {
 	out.Mutation = out.Effect.AtLeast(Mutate)
 	out.Privesc = out.Flags.Has(Privesc)
 	out.Level = levelOf(out.Effect, out.Flags)
+	e, f, _ := v.Evident()
+	oe, of, _ := o.Evident()
+	out.evident = rated{max(e, oe), f | of}
 	return out
 }
 
@@ -183,7 +186,7 @@ func intoProgram(k Keystrokes) Verdict {
 		return Verdict{Effect: Observe, Level: Low, Auto: true, Plain: true, Findings: []Finding{}}
 	}
 	text := k.Pending + k.Literal
-	v := single(Mutate, 0, Finding{Rule: "keys.program", End: len(text), Why: "types into a running program, which may act on it"})
+	v := guess(Mutate, 0, Finding{Rule: "keys.program", End: len(text), Why: "types into a running program, which may act on it"})
 	typed := text
 	for _, key := range k.Keys {
 		if utf8.RuneCountInString(key) == 1 {

@@ -15,6 +15,8 @@ type assessor struct {
 	scope     scope
 	effect    Effect
 	flags     Flags
+	sure      Effect // of effect and flags, what is known and no guess
+	sureFlags Flags
 	murky     bool // something was not understood
 	against   bool // something is known that must be asked about
 	inShell   bool // a part belongs to the shell that reads the text
@@ -94,6 +96,7 @@ func (a *assessor) verdict() Verdict {
 	v.Plain, v.Reaches, v.Costly = harmless && !a.costs, a.reaches, harmless && a.costs
 	v.Auto = v.Plain && len(v.Reaches) == 0
 	v.Needs, v.InShell, v.Unread = a.needs, a.inShell, (a.murky || a.costs) && !harmless && !a.against
+	v.evident = rated{max(a.sure, Observe), a.sureFlags}
 	if v.Findings == nil {
 		v.Findings = []Finding{}
 	}
@@ -103,6 +106,7 @@ func (a *assessor) verdict() Verdict {
 // note records one reason.
 func (a *assessor) note(e Effect, f Flags, rule, why string, at word) {
 	a.against = a.against || e.AtLeast(Mutate) || f != 0
+	a.sure, a.sureFlags = max(a.sure, e), a.sureFlags|f
 	a.record(e, f, rule, why, at)
 }
 

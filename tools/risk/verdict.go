@@ -219,6 +219,44 @@ type Verdict struct {
 	// Reaches are the other hosts that the action is known to send bytes to; nil
 	// if there are none.
 	Reaches []Reach `json:"reaches,omitempty"`
+
+	evident rated // the zero value: all of it
+}
+
+// rated is an effect with its flags.
+type rated struct {
+	effect Effect
+	flags  Flags
+}
+
+// Evident is the part of the verdict that is known. The rest is the worst that what was
+// not understood may do: whoever calls that harmless may know better.
+func (v Verdict) Evident() (Effect, Flags, Level) {
+	e, f := v.Effect.rank(), v.Flags
+	if v.evident.effect != Unassessed {
+		e, f = v.evident.effect.rank(), v.evident.flags
+	}
+	return e, f, levelOf(e, f)
+}
+
+// Guess is a verdict of which nothing is known: it may do what e and f say, and that is
+// what why says.
+func Guess(e Effect, f Flags, rule, why string) Verdict {
+	return guess(e, f, Finding{Rule: rule, Why: why})
+}
+
+func guess(e Effect, f Flags, found Finding) Verdict {
+	v := single(e, f, found)
+	v.evident = rated{effect: Observe}
+	return v
+}
+
+// Doubted is the verdict where more than it says may happen, for the reason in why: it is
+// opaque, and no more of it is evident than before.
+func (v Verdict) Doubted(rule, why string) Verdict {
+	d := v.with(guess(Observe, Opaque, Finding{Rule: rule, Why: why}))
+	v.Effect, v.Flags, v.Level, v.Auto, v.Findings, v.evident = d.Effect, d.Flags, d.Level, false, d.Findings, d.evident
+	return v
 }
 
 // RuleFolder is the rule of a finding about a program that runs whatever the

@@ -20,13 +20,17 @@ func TestWhatTheToolsSayOfThemselves(t *testing.T) {
 		b.shell:   {"command", "risk", "mutation", "privesc", "why"},
 		b.keys:    {"risk", "mutation", "privesc", "why"},
 		b.capture: nil,
+		b.jobs:    nil,
+		b.kill:    {"job", "risk", "mutation", "privesc", "why"},
 
 		b.createSession: {"session", "risk", "mutation", "privesc", "why"},
 		b.killSession:   {"session", "risk", "mutation", "privesc", "why"},
 		b.createPane:    {"pane", "risk", "mutation", "privesc", "why"},
 		b.killPane:      {"pane", "risk", "mutation", "privesc", "why"},
 	} {
-		for _, example := range spectest.Tool(t, tool) {
+		examples := spectest.Tool(t, tool)
+		spectest.Misfits(t, tool, b.env(), examples[0])
+		for _, example := range examples {
 			env := b.env()
 			_, err := tool.Plan(t.Context(), example, env)
 			var invalid *tools.Error

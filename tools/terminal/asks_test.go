@@ -91,7 +91,7 @@ func TestABusyPaneSaysWhatToDo(t *testing.T) {
 	_, r := b.run("sleep 1000", map[string]any{"wait": false})
 	_, err := b.plan(b.shell, args(map[string]any{"command": "id"}))
 	got := rejected(t, err)
-	for _, want := range []string{`still runs "sleep 1000", for 0s`, "Its end will be told", `capture-pane {"delay": "10s"}`, "send-keys C-c", "tmux-create-pane"} {
+	for _, want := range []string{`still runs "sleep 1000", for 0s`, "Its end will be told", `jobs {"job": "job1", "wait_for"`, "send-keys C-c", "tmux-create-pane"} {
 		if got.Code != "pane_busy" || !strings.Contains(got.Error, want) {
 			t.Errorf("%q misses %q", got.Error, want)
 		}

@@ -52,6 +52,8 @@ type bench struct {
 	shell   *terminal.RunShell
 	keys    *terminal.SendKeys
 	capture *terminal.CapturePane
+	jobs    *terminal.ListJobs
+	kill    *terminal.KillJob
 
 	createSession *terminal.ManageTool
 	killSession   *terminal.ManageTool
@@ -127,11 +129,14 @@ func newBareBench(t *testing.T, open func(*local.Target) guard.Panes) *bench {
 	if err := g.Add(guard.Place{Target: target, User: "ops", Shell: "sh", Panes: open(target), Cage: cage}); err != nil {
 		t.Fatal(err)
 	}
+	all := &terminal.Jobs{}
 	return &bench{
 		t: t, minter: minter, home: home, outputs: &outputs{},
-		shell:   &terminal.RunShell{Guard: g},
-		keys:    &terminal.SendKeys{Guard: g},
+		shell:   &terminal.RunShell{Guard: g, Jobs: all},
+		keys:    &terminal.SendKeys{Guard: g, Jobs: all},
 		capture: &terminal.CapturePane{Guard: g},
+		jobs:    &terminal.ListJobs{Guard: g, Jobs: all},
+		kill:    &terminal.KillJob{Guard: g, Jobs: all},
 
 		createSession: terminal.NewCreateSession(g),
 		killSession:   terminal.NewKillSession(g),

@@ -58,25 +58,15 @@ func (*CapturePane) Parallelizable() bool { return true }
 // InputSchema implements [tools.Tool].
 func (*CapturePane) InputSchema() map[string]any {
 	return spec.Schema(selectorSchema(map[string]any{
-		"start":                    lineSchema(`0: the screen's first, -100: above it, "-": the oldest`),
-		"end":                      lineSchema(`"-": the last`),
+		"start":                    spec.String(`"0": the screen's first, "-100": above it, "-": the oldest`),
+		"end":                      spec.String(`"-": the last`),
 		"join_wrapped_lines":       spec.Bool("default true"),
 		"preserve_trailing_spaces": spec.Bool(""),
 		"include_escape_sequences": spec.Bool(""),
 		"escape_non_printable":     spec.Bool(""),
 		"include_alternate_screen": spec.Bool(""),
-		"delay":                    spec.String(`wait before, such as "5s"`),
+		"delay":                    spec.String(`before, "5s"`),
 	}))
-}
-
-func lineSchema(description string) map[string]any {
-	return map[string]any{
-		"description": description,
-		"anyOf": []any{
-			map[string]any{"type": "string", "pattern": lineNumber().String()},
-			map[string]any{"type": "integer"},
-		},
-	}
 }
 
 var lineNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-|-?[0-9]{1,9})$`) })

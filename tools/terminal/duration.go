@@ -24,6 +24,7 @@ var amount = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 type wait struct {
 	background bool
 	limit      time.Duration // 0: as long as it takes
+	until      tools.Until   // what else ends it
 }
 
 // parseWait reads the argument wait: true, false, "30s", "10m", "1h", or whole

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -35,20 +36,50 @@ const (
 
 // run runs a command in a pane.
 func (r *RunShell) run(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
+	pattern, err := patternOf(a)
+	if err != nil {
+		return tools.Result{}, err
+	}
 	p := tools.NewMeter(env)
 	defer p.Stop()
-	chunks := env.ChunksOf(tools.Terminal)
-	run, err := r.Guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepBytes, Sink: io.MultiWriter(p, chunks)})
+	chunks, f := env.ChunksOf(tools.Terminal), &feed{}
+	seen, stop := f.watch(pattern)
+	defer stop()
+	run, err := r.Guard.Run(ctx, a, env.Grant, guard.Dispatch{Turn: turnWait, Keep: keepBytes, Sink: io.MultiWriter(p, chunks, f)})
 	if err != nil {
 		return outcome(ctx, err)
 	}
 	defer chunks.Close()
+	k := r.Jobs.begin(a, run, f)
 	if a.Background {
-		v := ShellValue{Pane: a.Pane}
-		v.notice("dispatched to pane %s, and not waited for: look with capture-pane; its end will be told", a.Pane)
+		v := ShellValue{Pane: a.Pane, Job: k.handle}
+		v.notice(`dispatched to pane %s, and not waited for%s; its end will be told`, a.Pane, r.Jobs.how(k))
 		return tools.Result{Value: v, Running: running{run, a}}, nil
 	}
-	return paneResult(ctx, run, a, env, await(ctx, run, a.Wait)), nil
+	woke := await(ctx, run, patience{limit: a.Wait, silence: a.Until.Silence, seen: seen, screen: run.FullScreen()})
+	if woke.why == interrupted {
+		interrupt(ctx, run)
+	}
+	v, got, done := k.report(ctx, a, env, woke)
+	result := tools.Result{Value: v, IsError: !got.Outcome.OK() || woke.why == interrupted, Record: Record(got, done)}
+	if !done {
+		result.IsError = result.IsError && woke.why != matched && woke.why != silent
+		result.Record.TimedOut = true
+		result.Running = running{run, a}
+	}
+	return result, nil
+}
+
+// patternOf is the pattern that an action waits for; nil if it waits for none.
+func patternOf(a tools.Action) (*regexp.Regexp, error) {
+	if a.Until.Pattern == "" {
+		return nil, nil
+	}
+	re, err := guard.Pattern(a.Until.Pattern)
+	if err != nil {
+		return nil, tools.Failed("%s: the pattern %q: %w", a.Tool, a.Until.Pattern, err)
+	}
+	return re, nil
 }
 
 // reason says why the wait for a run has ended.
@@ -56,6 +87,9 @@ type reason uint8
 
 const (
 	hasEnded reason = iota
+	looked          // it was not waited for
+	matched
+	silent
 	timedOut
 	tookScreen
 	asks
@@ -69,35 +103,52 @@ type wakening struct {
 	asking pane.Asking // what the command waits for, where it asks
 }
 
+// patience is what ends the wait for a run, beside its end.
+type patience struct {
+	limit   time.Duration   // 0: none
+	silence time.Duration   // of the run; 0: none
+	seen    *watch          // of its output
+	screen  <-chan struct{} // closed when a full-screen program takes the terminal; may be nil
+}
+
 // await waits for the end of a run, for as long as it makes sense: not for a
 // program that waits itself, for keys that nobody types. That the time of the
 // call is up ends the wait and not the command, which may be in the middle of
-// what was asked for; what the operator interrupts is interrupted.
-func await(ctx context.Context, run guard.Run, limit time.Duration) wakening {
-	var timeout, grace <-chan time.Time
-	if limit > 0 {
-		timeout = time.After(limit)
+// what was asked for.
+func await(ctx context.Context, run guard.Run, p patience) wakening {
+	var timeout, grace, quiet <-chan time.Time
+	if p.limit > 0 {
+		timeout = time.After(p.limit)
 	}
-	screen := run.FullScreen()
-	silence := newSilence(ctx, run)
-	defer silence.stop()
+	if p.silence > 0 {
+		quiet = time.After(p.silence)
+	}
+	question := newSilence(ctx, run)
+	defer question.stop()
 	for {
 		select {
 		case <-run.Done():
 			return wakening{why: hasEnded}
+		case <-p.seen.found:
+			return wakening{why: matched}
+		case <-p.seen.came:
+			if p.silence > 0 {
+				quiet = time.After(p.silence)
+			}
+		case <-quiet:
+			return wakening{why: silent}
 		case <-timeout:
 			return wakening{why: timedOut}
-		case <-screen:
-			screen, grace = nil, time.After(screenGrace)
+		case <-p.screen:
+			p.screen, grace = nil, time.After(screenGrace)
 		case <-grace:
 			return wakening{why: tookScreen}
-		case asking := <-silence.asking:
+		case asking := <-question.asking:
 			return wakening{asks, asking}
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 				return wakening{why: outOfTime}
 			}
-			interrupt(ctx, run)
 			return wakening{why: interrupted}
 		}
 	}
@@ -152,47 +203,55 @@ func interrupt(ctx context.Context, run guard.Run) {
 	}
 }
 
-// paneResult is the result of a run whose wait has ended.
-func paneResult(ctx context.Context, run guard.Run, a tools.Action, env tools.Env, woke wakening) tools.Result {
-	why := woke.why
-	done := isDone(run)
-	got := run.Result()
-	v := ShellValue{Pane: a.Pane}
+// report is what a call tells of a run whose wait has ended, as far as no call has told
+// it before; a is the call's. done says that the end is told.
+func (k *job) report(ctx context.Context, a tools.Action, env tools.Env, woke wakening) (v ShellValue, got pane.Result, done bool) {
+	at := k.action.Pane
+	done = isDone(k.run)
+	got = k.run.Result()
+	v = ShellValue{Pane: at, Job: k.handle}
+	if done {
+		v.Job = ""
+		k.jobs.forget(k)
+	}
 	v.ended(got.Outcome)
-	switch {
+	switch why := woke.why; {
 	case why == interrupted && done:
 		v.notice("%s", stopped(ctx))
+	case why == interrupted && a.Kind != tools.Run:
+		v.notice("%s; the command goes on in pane %s", stopped(ctx), at)
 	case why == interrupted:
-		v.notice("%s, but it has not ended: it goes on in pane %s", stopped(ctx), a.Pane)
+		v.notice("%s, but it has not ended: it goes on in pane %s", stopped(ctx), at)
 	case done && !got.Executed && got.Outcome.State == backends.Unknown: // the notices of the run say why
 	case done && !got.Executed:
 		v.notice(refusedLine)
 	case done && got.Outcome.State == backends.Unknown:
 		v.notice("%s", Unsure)
 	case done:
+	case why == looked:
+		v.notice("running for %s", time.Since(k.began).Round(time.Second))
+	case why == matched:
+		v.notice("running: %q is there%s", a.Until.Pattern, k.jobs.how(k))
+	case why == silent:
+		v.notice("running: nothing new for %s%s", a.Until.Silence, k.jobs.how(k))
 	case why == asks:
-		v.notice("%s", waitsFor(woke.asking, a.Pane))
+		v.notice("%s", waitsFor(woke.asking, at))
 	case why == outOfTime:
-		v.notice("%v: the command goes on in pane %s: look with capture-pane, stop it with send-keys C-c; its end will be told", context.Cause(ctx), a.Pane)
+		v.notice("%v: the command goes on in pane %s%s; its end will be told", context.Cause(ctx), at, k.jobs.how(k))
 	case why == timedOut:
-		v.notice("it did not end within %s and goes on in pane %s: look with capture-pane, stop it with send-keys C-c; its end will be told", a.Wait, a.Pane)
+		v.notice("it did not end within %s and goes on in pane %s%s; its end will be told", a.Wait, at, k.jobs.how(k))
 	case why == tookScreen:
-		v.notice("a full-screen program has taken pane %s and waits for keys: look with capture-pane, type with send-keys", a.Pane)
+		v.notice("a full-screen program has taken pane %s and waits for keys: look with capture-pane, type with send-keys", at)
 	}
 	v.Notices = append(v.Notices, got.Notices...)
-	v.refused(a, got.Text)
-	v.notice("it ran in a terminal: stdout holds standard error, too")
-	var lost int64
-	if got.Truncated {
-		lost = got.Total - int64(len(got.Raw))
+	v.refused(k.action, got.Text)
+	if a.Kind == tools.Run {
+		v.notice("it ran in a terminal: stdout holds standard error, too")
 	}
-	v.Stdout = v.text(ctx, env, "stdout", got.Text, lost)
-	result := tools.Result{Value: v, IsError: !got.Outcome.OK() || why == interrupted, Record: Record(got, done)}
-	if !done {
-		result.Record.TimedOut = true
-		result.Running = running{run, a}
-	}
-	return result
+	whole := k.output(got)
+	whole.text = k.news(whole.text)
+	v.Stdout = v.text(ctx, env, "stdout", whole, budget(a))
+	return v, got, done
 }
 
 // waitsFor tells what a command that has not ended waits for, and what can be
@@ -202,7 +261,7 @@ func waitsFor(asking pane.Asking, pane string) string {
 	case asking.Shell != "":
 		return fmt.Sprintf("running: the shell that %q opened waits for commands in pane %s. The next run_shell command goes into it, and the operator decides about each; leave it with send-keys {\"literal_text\": \"exit\", \"enter\": true}", line(asking.Shell), pane)
 	case asking.Line != "":
-		return fmt.Sprintf("running: the command is silent in pane %s, and %q looks like a question of it. Answer with send-keys (where it wants a secret, ask the operator to type it there), stop it with send-keys C-c, or wait with capture-pane and a delay if it only works; its end will be told", pane, line(asking.Line))
+		return fmt.Sprintf("running: the command is silent in pane %s, and %q looks like a question of it. Answer with send-keys (where it wants a secret, ask the operator to type it there), stop it with send-keys C-c, or wait with jobs and wait_for if it only works; its end will be told", pane, line(asking.Line))
 	}
 	return fmt.Sprintf("running: the command is silent in pane %s, and a program of it reads the terminal. Type with send-keys, stop it with send-keys C-c (or C-d, the end of the input); its end will be told", pane)
 }
@@ -264,11 +323,13 @@ func but(why string) string {
 }
 
 // Describe implements [tools.Running].
-func (r running) Describe() string {
-	end := "has not ended"
-	if isDone(r.Run) {
-		got := r.Record()
-		end = cmp.Or(got.Failed, got.Outcome.String()+but(got.Unsure))
+func (r running) Describe() string { return describe(r.action.Command, r.action.Pane, r.end()) }
+
+// end says how the command has ended, if it has.
+func (r running) end() string {
+	if !isDone(r.Run) {
+		return "has not ended"
 	}
-	return describe(r.action.Command, r.action.Pane, end)
+	got := r.Record()
+	return cmp.Or(got.Failed, got.Outcome.String()+but(got.Unsure))
 }

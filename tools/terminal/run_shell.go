@@ -32,6 +32,8 @@ type RunShell struct {
 	// Timeout bounds a command without a pane if the call does not; 0 means
 	// DefaultTimeout.
 	Timeout time.Duration
+	// Jobs are told of what runs in panes; nil: it has no handles.
+	Jobs *Jobs
 }
 
 var _ tools.Tool = (*RunShell)(nil)
@@ -50,7 +52,7 @@ func (*RunShell) Parallelizable() bool { return false }
 
 // InputSchema implements [tools.Tool].
 func (*RunShell) InputSchema() map[string]any {
-	return spec.Schema(spec.Acting(selectorSchema(map[string]any{
+	return spec.Schema(spec.Acting(untilSchema(selectorSchema(map[string]any{
 		"command": spec.String(""),
 		"wait": map[string]any{
 			"anyOf": []any{
@@ -61,7 +63,7 @@ func (*RunShell) InputSchema() map[string]any {
 		},
 		"stdin": spec.String(""),
 		"cwd":   spec.String(""),
-	})), spec.ClaimNames("command")...)
+	}))), spec.ClaimNames("command")...)
 }
 
 type shellArgs struct {
@@ -69,6 +71,7 @@ type shellArgs struct {
 	Wait    json.RawMessage `json:"wait"`
 	Stdin   *string         `json:"stdin"`
 	Cwd     string          `json:"cwd"`
+	untilArgs
 	selector
 	spec.Claim
 }
@@ -90,7 +93,7 @@ func (r *RunShell) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	if err != nil {
 		return tools.Action{}, err
 	}
-	w, err := parseWait(args.Wait)
+	w, err := args.wait()
 	if err != nil {
 		return tools.Action{}, err
 	}
@@ -106,6 +109,25 @@ func (r *RunShell) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 		return r.planRun(ctx, a, args, w)
 	}
 	return r.planExec(a, about, args, w)
+}
+
+// wait is what ends the wait for the command.
+func (s shellArgs) wait() (wait, error) {
+	w, err := parseWait(s.Wait)
+	if err != nil {
+		return wait{}, err
+	}
+	if w.until, err = s.until(maxWait); err != nil {
+		return wait{}, err
+	}
+	switch {
+	case w.background && w.until.Waits():
+		return wait{}, tools.Invalid("wait=false does not wait, and wait_for does: give one of them")
+	case w.limit > 0 && w.until.Time > 0:
+		return wait{}, tools.Invalid("wait and wait_for.seconds are two times: give one of them")
+	}
+	w.limit, w.until.Time = max(w.limit, w.until.Time), 0
+	return w, nil
 }
 
 // check finds what no target could do.
@@ -129,8 +151,8 @@ func (r *RunShell) planRun(ctx context.Context, a tools.Action, args shellArgs, 
 		return tools.Action{}, err
 	}
 	if state.Busy != "" && !state.Waits() {
-		return tools.Action{}, tools.Reject("pane_busy", "nothing was run: %s still runs %q, for %s. Its end will be told; to wait for it, look with capture-pane {\"delay\": \"10s\"}. Stop it with send-keys C-c, answer it with send-keys, or use another pane (tmux-create-pane).",
-			args.name(), line(state.Busy), time.Since(state.Since).Round(time.Second))
+		return tools.Action{}, tools.Reject("pane_busy", "nothing was run: %s still runs %q, for %s. Its end will be told%s, send-keys answers it; or use another pane (tmux-create-pane).",
+			args.name(), line(state.Busy), time.Since(state.Since).Round(time.Second), r.Jobs.busy(args.Target, state.ID))
 	}
 	if has := r.held(ctx, args, state); has != "" {
 		return tools.Action{}, tools.Reject("pane_busy", "nothing was run: %s is not free: %s. Ask the operator to end it, type into it with send-keys, or use another pane (tmux-create-pane).",
@@ -148,7 +170,7 @@ func (r *RunShell) planRun(ctx context.Context, a tools.Action, args shellArgs, 
 	}
 	a.Kind, a.Pane, a.Dialect, a.Dir, a.Prompt = tools.Run, state.ID, state.Shell, state.Dir, state.AtPrompt
 	a.Inside, a.Shell = state.Inside, state.Generation
-	a.Wait, a.Background = w.limit, w.background
+	a.Wait, a.Background, a.Until = w.limit, w.background, w.until
 	return a, nil
 }
 
@@ -195,6 +217,8 @@ func (r *RunShell) planExec(a tools.Action, about guard.About, args shellArgs, w
 	switch {
 	case !about.Panes && args.explicit():
 		return tools.Action{}, tools.Reject("no_panes", "%s has no panes: leave session and pane out", a.Target)
+	case w.until.Waits():
+		return tools.Action{}, tools.Reject("no_panes", "a pattern and a silence are waited for in panes alone: leave stdin, cwd and wait_for out, or bound the command itself (timeout, head, grep -m1)")
 	case w.background && about.Panes:
 		return tools.Action{}, tools.Invalid("wait=false dispatches into a pane, which stdin and cwd rule out: put cd and the input into the command")
 	case w.background:
@@ -204,7 +228,7 @@ func (r *RunShell) planExec(a tools.Action, about guard.About, args shellArgs, w
 	case limit > MaxTimeout:
 		return tools.Action{}, tools.Invalid("on %s a command may take %s at most: start it with nohup and &", a.Target, MaxTimeout)
 	}
-	a.Kind, a.Dialect, a.Dir, a.Wait = tools.Exec, about.Shell, args.Cwd, limit
+	a.Kind, a.Dialect, a.Dir, a.Wait, a.Until = tools.Exec, about.Shell, args.Cwd, limit, w.until
 	if args.Stdin != nil {
 		a.Stdin = []byte(*args.Stdin)
 	}
@@ -261,12 +285,11 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 		from *collector
 		to   *string
 	}{{"stdout", stdout, &v.Stdout}, {"stderr", stderr, &v.Stderr}} {
-		text, total := s.from.content()
-		v.refused(a, text)
-		lost := total - int64(len(text))
-		*s.to = v.text(ctx, env, s.name, text, lost)
+		all, total := s.from.content()
+		v.refused(a, all.text)
+		*s.to = v.text(ctx, env, s.name, all, budget(a))
 		record.Bytes += total
-		record.Truncated = record.Truncated || lost > 0
+		record.Truncated = record.Truncated || all.lost > 0
 	}
 	return tools.Result{Value: v, IsError: err != nil || !ended.OK(), Record: record}, nil
 }

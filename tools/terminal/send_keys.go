@@ -18,6 +18,8 @@ var sendKeysGuide string
 // SendKeys is the tool send-keys.
 type SendKeys struct {
 	Guard *guard.Guard
+	// Jobs are the same as run_shell's; nil: the end of a command is not told.
+	Jobs *Jobs
 }
 
 var _ tools.Tool = (*SendKeys)(nil)
@@ -36,7 +38,7 @@ func (*SendKeys) Parallelizable() bool { return false }
 
 // InputSchema implements [tools.Tool].
 func (*SendKeys) InputSchema() map[string]any {
-	return spec.Schema(spec.Acting(selectorSchema(map[string]any{
+	return spec.Schema(spec.Acting(untilSchema(selectorSchema(map[string]any{
 		"literal_text": spec.String(""),
 		"keys": map[string]any{
 			"type":        "array",
@@ -44,8 +46,8 @@ func (*SendKeys) InputSchema() map[string]any {
 			"description": `tmux names: "C-c", "Escape", "Up", "F5", "q"`,
 		},
 		"enter": spec.Bool(""),
-		"delay": spec.String(`wait before, such as "2s"`),
-	})), spec.ClaimNames()...)
+		"delay": spec.String(`before, "2s"`),
+	}))), spec.ClaimNames()...)
 }
 
 type keyArgs struct {
@@ -53,6 +55,7 @@ type keyArgs struct {
 	Keys    []string `json:"keys"`
 	Enter   bool     `json:"enter"`
 	Delay   string   `json:"delay"`
+	untilArgs
 	selector
 	spec.Claim
 }
@@ -82,6 +85,10 @@ func (s *SendKeys) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	if err != nil {
 		return tools.Action{}, err
 	}
+	until, err := args.until(maxKeysWait)
+	if err != nil {
+		return tools.Action{}, err
+	}
 	about, err := args.place(s.Guard, env)
 	if err != nil {
 		return tools.Action{}, err
@@ -93,7 +100,7 @@ func (s *SendKeys) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	return tools.Action{
 		Tool: s.Name(), Kind: tools.Type, Target: about.Target, User: about.User, Pane: state.ID,
 		Dialect: state.Shell, Dir: state.Dir, Inside: state.Inside, Shell: state.Generation, Prompt: state.AtPrompt, Pending: state.Pending, Busy: state.Busy,
-		Literal: args.Literal, Keys: args.Keys, Enter: args.Enter, Wait: delay,
+		Literal: args.Literal, Keys: args.Keys, Enter: args.Enter, Wait: delay, Until: until,
 		Claim: claim,
 	}, nil
 }
@@ -102,6 +109,12 @@ func (s *SendKeys) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 type KeysValue struct {
 	Pane    string `json:"pane"`
 	Message string `json:"message"`
+	// Screen is what has changed there since: new lines and those that differ.
+	Screen string `json:"screen,omitempty"`
+	// ExitCode is that of the tracked command that has ended meanwhile.
+	ExitCode *int     `json:"exit_code,omitempty"`
+	Job      string   `json:"job,omitempty"` // the tracked command that goes on
+	Notices  []string `json:"notices,omitempty"`
 }
 
 // Execute implements [tools.Tool].
@@ -110,20 +123,60 @@ func (s *SendKeys) Execute(ctx context.Context, a tools.Action, env tools.Env) (
 	if err := sleep(ctx, a.Wait); err != nil {
 		return outcome(ctx, err)
 	}
-	changed, err := s.Guard.TypeAndSee(ctx, a, env.Grant)
+	k := s.Jobs.in(a.Target, a.Pane)
+	var ended <-chan struct{}
+	if k != nil {
+		ended = k.run.Done()
+	}
+	effect, err := s.Guard.TypeAndSee(ctx, a, env.Grant, ended)
 	if err != nil {
 		return outcome(ctx, err)
 	}
-	effect := "look at the effect with capture-pane"
-	if !changed {
-		effect = "nothing has changed on the screen since"
+	v := KeysValue{Pane: a.Pane, Message: fmt.Sprintf("typed into %s: %s; %s", a.Pane, typed(a), seen(a, effect))}
+	var notes ShellValue // as of a command's output
+	v.Screen = notes.text(ctx, env, "screen", output{text: effect.Text}, budget(a))
+	v.Notices = notes.Notices
+	if k != nil {
+		v.of(k)
 	}
 	return tools.Result{
-		Value: KeysValue{Pane: a.Pane, Message: fmt.Sprintf("typed into %s: %s; %s", a.Pane, typed(a), effect)},
+		Value: v,
 		Record: tools.Record{
 			Outcome:  backends.ExitedWith(0),
 			Bytes:    int64(len(a.Literal)),
 			Duration: env.Time().Sub(began),
 		},
 	}, nil
+}
+
+// seen says what became of the keys of a.
+func seen(a tools.Action, e guard.Effect) string {
+	switch {
+	case e.Blind:
+		return "look at the effect with capture-pane"
+	case a.Until.Waits() && !e.Met && !e.Changed:
+		return "nothing has changed on the screen, and what is waited for has not come"
+	case a.Until.Waits() && !e.Met:
+		return "what is waited for has not come; the screen has changed"
+	case !e.Changed:
+		return "nothing changed within 500 ms"
+	case e.Text == "":
+		return "the screen has changed, and there is no new text on it"
+	}
+	return "the screen has changed"
+}
+
+// of tells how the tracked command stands that the keys were for. Its output so far is on
+// the screen.
+func (v *KeysValue) of(k *job) {
+	if !isDone(k.run) {
+		v.Job = k.handle
+		k.news(k.output(k.run.Result()).text)
+		return
+	}
+	k.jobs.forget(k)
+	var end ShellValue
+	end.ended(k.run.Result().Outcome)
+	v.ExitCode = end.ExitCode
+	v.Message += fmt.Sprintf("; %q has ended: %s", line(k.action.Command), running{k.run, k.action}.end())
 }

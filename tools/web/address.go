@@ -42,7 +42,7 @@ func Check(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, tools.Reject("invalid_url", "this is no URL: %v", err)
+		return nil, tools.Reject("invalid_url", "%q is no URL: %s; write it as https://HOST/PATH, with %%20 for a blank", raw, plainly(err))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" {
 		return nil, tools.Reject("invalid_url", "only http:// and https:// are fetched, not %q", raw)
@@ -86,11 +86,11 @@ func hostname(host string) (string, error) {
 	if strings.ContainsAny(host, ":%[]") || !utf8.ValidString(host) {
 		return "", fmt.Errorf("%q is no host", host)
 	}
-	host, err := idna.Lookup.ToASCII(strings.TrimSuffix(host, "."))
+	ascii, err := idna.Lookup.ToASCII(strings.TrimSuffix(host, "."))
 	if err != nil {
-		return "", fmt.Errorf("%q is no host name: %w", host, err)
+		return "", fmt.Errorf("%q is no host name: %s", host, plainly(err))
 	}
-	host = strings.ToLower(host)
+	host = strings.ToLower(ascii)
 	if again, err := idna.Lookup.ToASCII(host); err != nil || again != host {
 		return "", fmt.Errorf("%q is no host name", host)
 	}

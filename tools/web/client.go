@@ -113,7 +113,7 @@ func (c *Client) get(ctx context.Context, u *url.URL, header http.Header, read i
 	defer cancel()
 	r, err := http.NewRequestWithContext(limited, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return answer{}, tools.Reject("invalid_url", "this is no URL: %v", err)
+		return answer{}, tools.Reject("invalid_url", "%q is no URL: %s", u, plainly(err))
 	}
 	r.Header = http.Header{
 		"User-Agent": {userAgent}, "Accept": {"text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.1"}, "Accept-Language": {"en"},
@@ -164,13 +164,24 @@ func failed(ctx context.Context, u *url.URL, err error) error {
 	case errors.As(err, &noName):
 		return tools.Reject("no_host", "the name %s cannot be resolved: %v", u.Hostname(), noName.Err)
 	case errors.As(err, &unknown), errors.As(err, &wrongName), errors.As(err, &invalid):
-		return tools.Reject("certificate", "the certificate of %s is not accepted: %v", u.Host, err)
+		return tools.Reject("certificate", "the certificate of %s is not accepted: %s", u.Host, plainly(err))
 	}
-	var inner *url.Error
-	if errors.As(err, &inner) {
-		err = inner.Err
+	return tools.Reject("unreachable", "%s cannot be reached: %s", u.Host, plainly(err))
+}
+
+// plainly is the cause of an error, without the path to it and the name of what found it.
+func plainly(err error) string {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "the connection was closed before the end of the answer"
 	}
-	return tools.Reject("unreachable", "%s cannot be reached: %v", u.Host, err)
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	text := err.Error()
+	for _, of := range []string{"net/http: ", "http: ", "http2: ", "tls: ", "x509: ", "idna: "} {
+		text = strings.TrimPrefix(text, of)
+	}
+	return text
 }
 
 // statusText is a status in words.

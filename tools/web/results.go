@@ -83,7 +83,7 @@ func readBrave(body []byte, _ string) ([]Found, error) {
 		} `json:"web"`
 	}
 	if err := json.Unmarshal(body, &said); err != nil {
-		return nil, fmt.Errorf("its answer cannot be read: %w", err)
+		return nil, errors.New("its answer is not what Brave's API answers; try again, or fetch a page that you know")
 	}
 	var all []Found
 	for _, r := range said.Web.Results {

@@ -118,7 +118,9 @@ func serving(kind, text string) http.HandlerFunc {
 func TestWhatTheToolsSayOfThemselves(t *testing.T) {
 	b := newBench(t, web.Options{}, nil)
 	for _, tool := range []tools.Tool{b.fetch, b.search} {
-		for _, example := range spectest.Tool(t, tool) {
+		examples := spectest.Tool(t, tool)
+		spectest.Misfits(t, tool, tools.Env{}, examples[0])
+		for _, example := range examples {
 			if a, err := tool.Plan(t.Context(), example, tools.Env{}); err != nil || a.Kind != tools.Fetch {
 				t.Errorf("%s: %+v, %v", example, a, err)
 			}

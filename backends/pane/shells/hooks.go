@@ -13,7 +13,8 @@ import (
 
 // The hooks, each in the language of its shell. Filled in are NONCE and SECOND,
 // with which marks are signed, nod-NAME, the name of the buffer, FIRST, what is
-// written first, and KEPT and ENTRIES, the bounds of an account.
+// written first, KEPT and ENTRIES, the bounds of an account, and OPEN and CLOSE, between
+// which a command is pasted.
 var (
 	//go:embed hooks/bash.bash
 	bashHook string
@@ -73,6 +74,7 @@ func Hook(command string, n marks.Nonce, first string) string {
 	}
 	return strings.NewReplacer(
 		"NONCE", string(n), "SECOND", n.Prompt(), "nod-NAME", n.Buffer(), "FIRST", first,
+		"OPEN", fishOpens, "CLOSE", fishCloses,
 		"KEPT", strconv.Itoa(marks.KeptBytes), "ENTRIES", strconv.Itoa(marks.KeptEntries),
 	).Replace(text)
 }

@@ -10,13 +10,38 @@ import (
 // ones silently (4,095 bytes, some shells at 1,023), and still run the rest.
 const longestTyped = 800
 
-// ClearBusybox clears the line: it stands in front of what is typed for a shell that may be busybox's. That
-// (1.35) asks the terminal where the cursor is, and where the answer begins as a
-// key's sequence does, such as in the first row and the third or fifth column,
-// it takes the next ten bytes for a part of it. Now it gets Ctrl-E, which does
-// nothing there; dash takes them for text, which Ctrl-U clears. Blanks would not
+// ClearBusybox clears the line: it stands in front of what is typed for a shell that may be
+// busybox's. That (1.35) reads up to 16 bytes, the size of its buffer, as one key that
+// begins with an escape and is none that it knows: behind an Esc of the operator's, and
+// where it asks the terminal for the cursor's place and the answer begins as a key does,
+// such as in the first row and the third or fifth column. What it takes is Ctrl-E then,
+// which does nothing there; dash takes that for text, which Ctrl-U clears. Blanks would not
 // do: busybox draws its prompt again, with its marks, where Ctrl-U clears some.
-const ClearBusybox = "\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x15"
+var ClearBusybox = strings.Repeat("\x05", 16) + clearTwice
+
+// clearTwice is Ctrl-U, and again: a key that the operator has left to wait for another, such as
+// Ctrl-V, may make text of the first.
+const clearTwice = "\x15\x15"
+
+// insertMode is a key of the hook's, which does nothing but where bash's editor takes vi's
+// commands: there it begins to insert. The first one ends a command that waits for more,
+// such as d.
+const insertMode = "\x1b[138~\x1b[138~"
+
+// What stands between fishOpens and fishCloses on fish's line is what nod has typed, and
+// nothing else is: the hook's key takes both away and runs that, or runs nothing. What is
+// run in spite of it is no command of nod's: fish (3.6) takes what a search in the history,
+// which has just been asked for, finds meanwhile.
+const (
+	fishOpens  = "<nod:"
+	fishCloses = ":nod>"
+)
+
+// ClearLine clears the line of a shell that edits lines, by whatever keys: where it takes
+// vi's commands, the second i begins to insert (the first may end a command that waits for
+// more, such as d); elsewhere they are text, which Ctrl-U clears, without a bell where the
+// line was empty.
+const ClearLine = "ii\x15"
 
 // Typing is how a command is typed.
 type Typing struct {
@@ -62,29 +87,37 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 	if shell.Plain() {
 		return typePlain(command, shell, at.Raw, n)
 	}
-	clear := "\x15" // what was typed ahead: Ctrl-U
+	clear := clearTwice // what was typed ahead
 	announce := ""
 	if shell.Readline() {
-		// To the end of the line first; the first blank keeps the bell quiet.
-		// The second is for bash (5.2), which loses the first character of a
-		// line if an interrupt came while it put the prompt up.
-		clear = "\x05 \x15 "
+		// To the end of the line first; what is cleared keeps the bell quiet. The
+		// blank is for bash (5.2), which loses the first character of a line if an
+		// interrupt came while it put the prompt up.
+		clear = "\x05" + ClearLine + " "
 	}
 	if shell == OldBash {
 		announce = "__nod_f;"
 	}
 	enter, paste := "\r", at.Paste
+	opens, closes := "", ""
 	key := "\x1b[13" + string(at.Key) + "~"
 	switch {
 	case at.Key == 0:
 	case shell == Bash:
-		clear += key // it only says what comes
+		// It only says what comes. In front of all stands what makes the editor insert
+		// text, where it edits by vi's keys and takes commands.
+		clear = insertMode + "\x05 \x15 " + key
 	default:
 		enter = key // it enters the line
 	}
 	if shell == Fish {
-		clear += "\x1b[137~" // also the lines above, where an earlier one is not complete
+		// The first one ends a search in the history; the second clears the line, also the
+		// lines above, where an earlier one is not complete.
+		clear += "\x1b[138~\x1b[137~"
 		paste = true
+		if at.Key != 0 {
+			opens, closes = fishOpens, fishCloses
+		}
 	}
 	lines := strings.Count(command, "\n") + 1
 	direct := short(command)
@@ -96,11 +129,11 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 	}
 	switch {
 	case !direct, shell.Pastes() && !paste, lines > 1 && shell.Readline() && !paste, lines > 1 && shell == OldBash:
-		return Typing{Keys: []byte(clear + announce + Fetched(shell) + enter), Lines: 1, Stash: n.Buffer()}
+		return Typing{Keys: []byte(clear + announce + opens + Fetched(shell) + closes + enter), Lines: 1, Stash: n.Buffer()}
 	case lines == 1 && !shell.Pastes():
 		return Typing{Keys: []byte(clear + announce + command + enter), Lines: 1}
 	}
-	return Typing{Keys: []byte(clear + "\x1b[200~" + command + "\x1b[201~" + enter), Lines: 1}
+	return Typing{Keys: []byte(clear + "\x1b[200~" + opens + command + closes + "\x1b[201~" + enter), Lines: 1}
 }
 
 // typePlain is Type for a shell that says at its prompts alone what it has done.
@@ -129,8 +162,10 @@ func Clear(shell Family, raw bool) string {
 		return ClearBusybox
 	case raw && shell == Posix:
 		return ""
+	case shell == Ksh, shell == Mksh:
+		return ClearLine
 	}
-	return "\x15"
+	return clearTwice
 }
 
 // Program is how a program is started in a shell, by its name, also where it has the name

@@ -24,15 +24,15 @@ func Decode(args json.RawMessage, into any) error {
 		text = []byte("{}")
 	}
 	if text[0] != '{' {
-		return tools.Invalid("the arguments are not a JSON object: %.80q", text)
+		return tools.Invalid("the arguments are not a JSON object: %.80q; send one such as {\"name\": \"value\"}", text)
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		return tools.Invalid("%s", misfit(err, into))
+		return tools.Invalid("%s", misfit(text, err, into))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return tools.Invalid("there is more than one JSON object in the arguments")
+		return tools.Invalid("there is more than one JSON object in the arguments: send one")
 	}
 	return nil
 }
@@ -73,7 +73,11 @@ func (c Claim) Check() (tools.Claim, error) {
 
 // Missing is the invalid_args error for arguments that a call lacks.
 func Missing(names ...string) error {
-	return tools.Invalid("missing: %s", strings.Join(names, ", "))
+	again := "it"
+	if len(names) > 1 {
+		again = "them"
+	}
+	return tools.Invalid("missing: %s; call again with %s", strings.Join(names, ", "), again)
 }
 
 // A tool's guidance is one text: what each request says of the tool, then a line with

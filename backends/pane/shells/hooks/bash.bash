@@ -79,7 +79,9 @@ if [[ $__nod_k == bash && ( -o emacs || -o vi ) ]]; then
     for __nod_8 in 3 4 5 6; do
       builtin bind -m "$__nod_1" -x "\"\\e[13$__nod_8~\": ((__nod_5=$__nod_8)) 2>/dev/null" 2>/dev/null || __nod_6=
     done
+    builtin bind -m "$__nod_1" '"\e[138~": ""' 2>/dev/null || __nod_6=
   done
+  builtin bind -m vi-command '"\e[138~": vi-insertion-mode' 2>/dev/null || __nod_6=
 fi
 case "${HISTIGNORE-}" in
 *__nod_*) ;;

@@ -21,6 +21,11 @@ function __nod_c --on-event fish_preexec
     __nod_h
     set -g __nod_g $status_generation $__nod_j
     set -g __nod_w 1
+    if set -q __nod_f
+        test "$argv" = "$__nod_f"
+        or set -g __nod_k
+        set -e __nod_f
+    end
     builtin printf %s $__nod_s$__nod_p:run:$__nod_u\a$__nod_m'C'"$__nod_k"$__nod_n
 end
 function __nod_d --on-event fish_postexec
@@ -56,6 +61,7 @@ function __nod_q --on-event fish_prompt
             bind -M $m \e\[13$k~ "__nod_e $k"
         end
         bind -M $m \e\[137~ "commandline -r ''"
+        bind -M $m \e\[138~ cancel
     end
 end
 function __nod_a --on-event fish_cancel
@@ -63,7 +69,17 @@ function __nod_a --on-event fish_cancel
 end
 function __nod_e
     set -g __nod_k ";k$argv[1]"
+    set -l b "$(commandline -b)"
+    if not string match -qr '(?s)^OPEN.*CLOSE$' -- $b
+        builtin printf '\n%sD;127%s;e%s' $__nod_m $__nod_k $__nod_n
+        set -g __nod_k
+        commandline -r ''
+        commandline -f repaint
+        return
+    end
+    commandline -r "$(string replace -r '(?s)^OPEN(.*)CLOSE$' '$1' -- $b)"
     if commandline --is-valid
+        set -g __nod_f "$(commandline -b)"
         commandline -f execute
         return
     end

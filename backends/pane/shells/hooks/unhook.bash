@@ -34,7 +34,7 @@ else
   [[ -n $PROMPT_COMMAND || -n ${__nod_y_PC-} ]] || unset -v PROMPT_COMMAND
 fi
 for __nod_x in emacs-standard vi-insert vi-command; do
-  for __nod_w in 3 4 5 6; do builtin bind -m "$__nod_x" -r "\e[13$__nod_w~" 2>/dev/null; done
+  for __nod_w in 3 4 5 6 8; do builtin bind -m "$__nod_x" -r "\e[13$__nod_w~" 2>/dev/null; done
 done
 set "$__nod_v"
 unset -f NAMES

@@ -1,6 +1,6 @@
 functions -e __nod_c __nod_d __nod_q __nod_a
 for __nod_k in default insert visual replace
-    for __nod_w in 3 4 5 6 7
+    for __nod_w in 3 4 5 6 7 8
         bind -M $__nod_k -e \e\[13$__nod_w~
     end
 end

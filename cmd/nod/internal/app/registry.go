@@ -17,7 +17,7 @@ import (
 // builtin are the names of nod's own tools, also of those that are switched off: a rule
 // that names one never means a server's tool or a plugin's.
 var builtin = []string{
-	"activate_skill", "capture-pane", "compact", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "mcp_resource", "question",
+	"activate_skill", "capture-pane", "compact", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "jobs", "kill_job", "mcp_resource", "question",
 	"read_file", "remember", "run_shell", "search_tools", "send-keys", "task", "team", "team_room", "time", "tmux-create-pane",
 	"tmux-create-session", "tmux-kill-pane", "tmux-kill-session", "todo", "web_search", "write_file",
 }
@@ -27,9 +27,12 @@ func (h *Core) register(p Options) (*tools.Registry, error) {
 	h.FilesRead = &files.Seen{}
 	all := append([]tools.Tool{desk.Time{}, desk.Todo{}, desk.Question{Ask: p.Choose}}, h.webTools()...)
 	if h.config.Tools.Shell {
-		all = append(all, &terminal.RunShell{Guard: h.Guard, Timeout: h.config.Tools.ShellTimeout})
+		shell := &terminal.RunShell{Guard: h.Guard, Timeout: h.config.Tools.ShellTimeout}
+		all = append(all, shell)
 		if p.Panes {
-			all = append(all, &terminal.SendKeys{Guard: h.Guard}, &terminal.CapturePane{Guard: h.Guard})
+			shell.Jobs = &terminal.Jobs{}
+			all = append(all, &terminal.SendKeys{Guard: h.Guard, Jobs: shell.Jobs}, &terminal.CapturePane{Guard: h.Guard},
+				&terminal.ListJobs{Guard: h.Guard, Jobs: shell.Jobs}, &terminal.KillJob{Guard: h.Guard, Jobs: shell.Jobs})
 			all = append(all,
 				terminal.NewCreateSession(h.Guard), terminal.NewKillSession(h.Guard),
 				terminal.NewCreatePane(h.Guard), terminal.NewKillPane(h.Guard))

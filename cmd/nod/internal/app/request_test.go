@@ -131,8 +131,8 @@ func TestTheFirstRequestFits(t *testing.T) {
 		panes                  bool
 		choose                 desk.Asker
 	}{
-		"all":           {0, 23, 6000, true, someone},
-		"large":         {128_000, 23, 6000, true, someone},
+		"all":           {0, 25, 6000, true, someone},
+		"large":         {128_000, 25, 6000, true, someone},
 		"small":         {4096, 5, 3000, true, someone},
 		"nobody, bare":  {0, 16, 6000, false, nil},
 		"small, nobody": {8192, 3, 3000, false, nil},
@@ -202,8 +202,7 @@ func (s *small) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestAServerWithFourThousandTokensOfContextAnswers: the first example of README, with
 // nothing set but the address and the model. A server that says what it has refuses
 // nothing in a conversation that is longer than its context. One that says nothing has to
-// refuse before its context is known, and where little was said since the last summary;
-// no turn fails for it.
+// refuse once, before its context is known; no turn fails for it, and the next start knows.
 func TestAServerWithFourThousandTokensOfContextAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -215,7 +214,7 @@ func TestAServerWithFourThousandTokensOfContextAnswers(t *testing.T) {
 			"/api/ps":    `{"models":[{"model":"qwen3:latest","context_length":4096}]}`,
 			"/api/show":  `{"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960},"capabilities":["completion","tools"]}`,
 		}, 0},
-		"silent": {nil, 2},
+		"silent": {nil, 1},
 	} {
 		server := &small{answers: c.answers}
 		s := httptest.NewServer(server)
