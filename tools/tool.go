@@ -44,6 +44,11 @@ type Optional interface {
 	Offered() bool
 }
 
+// Added is a tool that the operator has added to nod's own: an MCP server's, a plugin's.
+type Added interface {
+	Added() bool
+}
+
 // Documented is a tool whose Description is short. It has more to say to whoever asks.
 type Documented interface {
 	// Guidance is the whole text.

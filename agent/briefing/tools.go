@@ -1,6 +1,8 @@
 package briefing
 
 import (
+	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,12 +14,17 @@ import (
 // texts.
 const smallContext = 16 * 1024
 
-// few are the tools of a model with a small context.
+// few are nod's own tools of a model with a small context.
 var few = []string{"run_shell", "send-keys", "read_file", "edit_file", "question"}
 
-// inLine writes the sections of a description in a line each: a heading of its own
-// costs as many tokens as what stands below it.
-var inLine = strings.NewReplacer("\n\n## ", "\n", "\n- ", ": ")
+// addedShare is what part of a small context the operator's own tools may take: an MCP
+// server's, a plugin's. What does not fit is left out.
+const addedShare = 16
+
+// inLine writes the sections of a description in a line each, with shorter headings, and
+// the examples without blanks: a heading of its own costs as many tokens as what stands
+// below it, and a blank behind a key costs one.
+var inLine = strings.NewReplacer("\n\n## ", "\n", "\n- ", ": ", `": `, `":`, "When NOT to use\n- ", "Not for: ", "Disambiguation\n- ", "Note: ")
 
 // Offer says which of the registered tools a model is offered.
 type Offer struct {
@@ -30,6 +37,7 @@ type Offer struct {
 // Tools describes the tools of an offer to the model.
 func Tools(registry *tools.Registry, o Offer) []model.ToolSpec {
 	small := o.Context > 0 && o.Context < smallContext
+	room := o.Context / addedShare * 4 // bytes: four make a token
 	var list []model.ToolSpec
 	for _, t := range registry.All() {
 		name, extra := t.Name(), slices.Contains(o.Extra, t.Name())
@@ -39,15 +47,36 @@ func Tools(registry *tools.Registry, o Offer) []model.ToolSpec {
 		if optional, ok := t.(tools.Optional); ok && !optional.Offered() && !extra {
 			continue
 		}
-		if small && !extra && !slices.Contains(few, name) {
+		own, added := t.(tools.Added)
+		added = added && own.Added()
+		if small && !extra && !added && !slices.Contains(few, name) {
 			continue
 		}
 		text := t.Description()
-		if small {
+		if small && !added {
 			text, _, _ = strings.Cut(text, "\n\n## ")
 		}
-		text = inLine.Replace(text)
-		list = append(list, model.ToolSpec{Name: name, Description: text, Parameters: t.InputSchema()})
+		if !added { // those are another's words
+			text = inLine.Replace(text)
+		}
+		spec := model.ToolSpec{Name: name, Description: text, Parameters: t.InputSchema()}
+		if small && added {
+			size := sizeOf(spec)
+			if size > room {
+				continue
+			}
+			room -= size
+		}
+		list = append(list, spec)
 	}
 	return list
+}
+
+// sizeOf is how many bytes a tool takes in a request.
+func sizeOf(spec model.ToolSpec) int {
+	schema, err := json.Marshal(spec.Parameters)
+	if err != nil {
+		return math.MaxInt
+	}
+	return len(spec.Name) + len(spec.Description) + len(schema)
 }

@@ -38,6 +38,7 @@ func (c *Client) Stream(ctx context.Context, r Request, sink func(Delta)) (Reply
 	for try := 1; ; {
 		reply, shown, err := c.attempt(ctx, r, sink)
 		if err == nil {
+			c.answered()
 			return reply, nil
 		}
 		if ctx.Err() != nil {
@@ -47,7 +48,7 @@ func (c *Client) Stream(ctx context.Context, r Request, sink func(Delta)) (Reply
 		switch {
 		case shown:
 			return reply, e
-		case c.habits.learn(e) || c.learnText(e, r):
+		case c.learn(e, r):
 			continue
 		case !e.again || try >= c.cfg.Tries || e.RetryAfter > maxRetryAfter:
 			return reply, e
@@ -67,12 +68,13 @@ func (c *Client) Stream(ctx context.Context, r Request, sink func(Delta)) (Reply
 // attempt sends the request once. shown says whether the sink got some of a reply.
 func (c *Client) attempt(ctx context.Context, r Request, sink func(Delta)) (reply Reply, shown bool, err error) {
 	known := callIDs(r.Messages)
-	r.Messages = c.habits.ordered(r.Messages)
+	as := c.manner()
+	r.Messages = as.messages(r)
 	x := &exchange{c: c, req: r, stream: true}
 	asm := newAssembly(c.host, sink)
-	c.readText(asm, x)
+	c.readText(as, asm, x)
 	defer func() { reply.Limits = x.limits }()
-	stream, err := c.library(x).CreateChatCompletionStream(ctx, c.encode(r))
+	stream, err := c.library(x).CreateChatCompletionStream(ctx, c.encode(as, r))
 	if err != nil {
 		return asm.partial(), false, err
 	}

@@ -173,6 +173,7 @@ func TestRequest(t *testing.T) {
 			map[string]any{"role": "user", "content": "one"},
 			map[string]any{"role": "assistant", "tool_calls": call("a", `{"x":1}`)},
 			map[string]any{"role": "tool", "content": "(empty)", "tool_call_id": "a", "name": "f"},
+			map[string]any{"role": "assistant", "content": "[the operator says more]"},
 			map[string]any{"role": "user", "content": "two"},
 			map[string]any{"role": "assistant", "reasoning_content": "new", "tool_calls": call("b", `{}`)},
 			map[string]any{"role": "tool", "content": "bad", "tool_call_id": "b", "name": "f"},
@@ -201,7 +202,7 @@ func TestToolsAreSentVerbatim(t *testing.T) {
 	}
 	want := []any{
 		map[string]any{"type": "function", "function": map[string]any{"name": "f", "description": "does f",
-			"parameters": map[string]any{"type": "object", "x-own": []any{1.0}}}},
+			"parameters": map[string]any{"type": "object", "x-own": []any{1.0}, "properties": map[string]any{}}}},
 		map[string]any{"type": "function", "function": map[string]any{"name": "g",
 			"parameters": map[string]any{"type": "object", "properties": map[string]any{}}}},
 	}

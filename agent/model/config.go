@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nod-console/nod/agent/contact"
 )
 
 // Config describes one model on one server. The zero values of the time-outs and of Tries
@@ -25,8 +27,11 @@ type Config struct {
 	Temperature     *float32
 	TopP            *float32
 	ReasoningEffort string
-	// ContextLimit is the model's context in tokens, 0 if unknown. The client only keeps it.
+	// ContextLimit is the model's context in tokens, 0 if unknown. See Client.ContextLimit.
 	ContextLimit int
+	// Known keeps what is learnt of the server. Nil: the server is asked nothing, and what it
+	// refuses is known to this client alone.
+	Known *contact.Store
 	// ToolProtocol says how tools are called: ProtocolAuto, ProtocolNative or
 	// ProtocolText. Empty means ProtocolAuto.
 	ToolProtocol string
@@ -67,6 +72,7 @@ type Client struct {
 	transport http.RoundTripper
 	own       *http.Transport // set when the client made the transport itself
 	habits    habits
+	meeting   meeting
 	fresh     sync.Map // ids of sessions by Request.Session
 }
 
@@ -123,6 +129,9 @@ func New(cfg Config) (*Client, error) {
 		c.own = newTransport()
 		c.transport = c.own
 	}
+	if kept, ok := cfg.Known.Load(cfg.BaseURL, cfg.Model); ok {
+		c.habits.adopt(kept)
+	}
 	return c, nil
 }
 
@@ -160,9 +169,6 @@ func (c *Client) Name() string { return c.cfg.Model }
 
 // Host is the server's host and port, for the status line.
 func (c *Client) Host() string { return c.host }
-
-// ContextLimit is the configured context in tokens, 0 if unknown.
-func (c *Client) ContextLimit() int { return c.cfg.ContextLimit }
 
 // Close lets go of idle connections. Streams in progress are not touched.
 func (c *Client) Close() {

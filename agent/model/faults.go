@@ -110,10 +110,11 @@ var (
 			`enable-auto-tool-choice|no endpoints found that support tool|requires --jinja|tools param requires`)
 	})
 	// saysLimit finds the context that a refusal names, in the words of OpenAI and vLLM,
-	// llama.cpp (also as a field), LM Studio, Anthropic and Google.
+	// llama.cpp (also as a field), LM Studio, Anthropic and Google; Mistral says the number
+	// first.
 	saysLimit = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:maximum context length is|context size \(|context length (?:of only|of|is)|context window (?:of|is)|` +
-			`"?n_ctx"?\s*[:=]|tokens >|tokens allowed \()\s*([0-9]{3,8})`)
+			`"?n_ctx"?\s*[:=]|tokens >|tokens allowed \()\s*([0-9]{3,8})|([0-9]{3,8}) maximum context length`)
 	})
 )
 
@@ -139,7 +140,7 @@ func (c *Client) spokenError(status int, page []byte) *Error {
 	case rejects && saysContext().MatchString(e.said):
 		e.Kind, e.Message = ContextLength, "the conversation is too long for "+quote(c.cfg.Model)+said
 		if m := saysLimit().FindSubmatch(page); m != nil {
-			e.Limit, _ = strconv.Atoi(string(m[1])) // at most eight digits: cannot fail
+			e.Limit, _ = strconv.Atoi(string(m[1]) + string(m[2])) // one of both, at most eight digits: cannot fail
 		}
 	case status == http.StatusPaymentRequired, rejects && saysQuota().MatchString(e.said):
 		e.Kind, e.Message = Quota, at+" says that the account has no credit"+said

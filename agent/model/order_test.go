@@ -19,10 +19,9 @@ func TestWhatATemplateRefusesIsLearnt(t *testing.T) {
 		{Role: User, Aside: FromNod, Content: "<screen>"},
 	}
 	for _, c := range []struct{ refusal, first, then string }{
-		{"", "system:S user:go assistant:I look.[ab] tool:A tool:B|<screen> user:faster", ""},
-		{"Unexpected role 'user' after role 'tool'", "", "system:S user:go assistant:I look.[ab] tool:A tool:B|<screen> assistant:[the operator says more] user:faster"},
-		{"This model only supports single tool-calls at once!", "", "system:S user:go assistant:I look.[a] tool:A assistant:[b] tool:B|<screen> user:faster"},
-		{"System role not supported", "", "user:S|go assistant:I look.[ab] tool:A tool:B|<screen> user:faster"},
+		{"", "system:S user:go assistant:I look.[ab] tool:A tool:B|<screen> assistant:[the operator says more] user:faster", ""},
+		{"This model only supports single tool-calls at once!", "", "system:S user:go assistant:I look.[a] tool:A assistant:[b] tool:B|<screen> assistant:[the operator says more] user:faster"},
+		{"System role not supported", "", "user:S|go assistant:I look.[ab] tool:A tool:B|<screen> assistant:[the operator says more] user:faster"},
 	} {
 		for _, status := range []int{400, 500} { // a template's error is the server's for some
 			h := sends(chunk(`{"content":"ok"}`), finishChunk(`{}`, `"stop"`), done)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"strings"
@@ -9,25 +10,12 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// habits is what a client has learnt about its server: which parts of a request it
-// rejects. They are learnt from its error messages, each at most once.
-type habits struct {
-	mu               sync.Mutex
-	noUsage          bool // rejects stream_options
-	noReasoning      bool // rejects reasoning_content in messages
-	completionTokens bool // wants max_completion_tokens
-	noTools          bool // rejects tools: they are called in the text of a reply
-	strictRoles      bool // rejects a user's message behind a result
-	oneCall          bool // rejects a message with several calls
-	noSystem         bool // rejects the system's role
-}
-
 var (
 	saysUsage     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`stream_options|include_usage`) })
 	saysReasoning = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`reasoning_content`) })
 	saysMaxTokens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`max_completion_tokens`) })
 	saysRoles     = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)role '?user'? after role '?tool|invalid_request_message_order|roles must alternate|user message (cannot|can't|must not) follow`)
+		return regexp.MustCompile(`(?i)roles must alternate|conversation roles|role '?tool'? (is )?not|unexpected role|unknown role|invalid_request_message_order`)
 	})
 	saysOneCall = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)single tool[- ]calls? at once|one tool[- ]call at a time`)
@@ -35,55 +23,31 @@ var (
 	saysNoSystem = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)system role (is )?not supported|system messages? (is |are )?not supported|does not support system`)
 	})
+	saysShortIDs = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)alphanumeric strings with length (>= ?)?9|must be a-z, A-Z, 0-9, with a length of 9`)
+	})
 	newerTokenName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(o[0-9]|gpt-[5-9])`) })
 )
 
-// learn reports whether a rejection names something that the next try can leave out.
-func (h *habits) learn(e *Error) bool {
-	if e.Kind != Refused && e.Kind != Server { // some servers fail where a template refuses
-		return false
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, rule := range []struct {
-		says *regexp.Regexp
-		flag *bool
-	}{
-		{saysUsage(), &h.noUsage},
-		{saysReasoning(), &h.noReasoning},
-		{saysMaxTokens(), &h.completionTokens},
-		{saysRoles(), &h.strictRoles},
-		{saysOneCall(), &h.oneCall},
-		{saysNoSystem(), &h.noSystem},
-	} {
-		if !*rule.flag && rule.says.MatchString(e.said) {
-			*rule.flag = true
-			return true
-		}
-	}
-	return false
-}
-
-// encode writes a request in the library's terms.
-func (c *Client) encode(r Request) openai.ChatCompletionRequest {
-	c.habits.mu.Lock()
-	defer c.habits.mu.Unlock()
-	list, specs := r.Messages, r.Tools
-	if c.inText() {
-		list, specs = textMessages(r), nil
+// encode writes a request in the library's terms. Its messages are as the server wants
+// them already.
+func (c *Client) encode(as manner, r Request) openai.ChatCompletionRequest {
+	specs := r.Tools
+	if as.inText {
+		specs = nil
 	}
 	req := openai.ChatCompletionRequest{
 		Model:           c.cfg.Model,
-		Messages:        c.messages(list, !c.habits.noReasoning),
+		Messages:        c.messages(r.Messages, !as.Reasoning),
 		Tools:           toolsOf(specs),
 		Temperature:     sampling(c.cfg.Temperature),
 		TopP:            sampling(c.cfg.TopP),
 		ReasoningEffort: c.cfg.ReasoningEffort,
 	}
-	if !c.habits.noUsage {
+	if !as.Usage {
 		req.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
-	if c.habits.completionTokens || newerTokenName().MatchString(c.cfg.Model) {
+	if as.MaxTokens || newerTokenName().MatchString(c.cfg.Model) {
 		req.MaxCompletionTokens = r.MaxTokens
 	} else {
 		req.MaxTokens = r.MaxTokens //nolint:staticcheck // the only name that older servers know
@@ -107,7 +71,11 @@ func toolsOf(specs []ToolSpec) []openai.Tool {
 	for _, spec := range specs {
 		params := spec.Parameters
 		if params == nil {
-			params = map[string]any{"type": "object", "properties": map[string]any{}}
+			params = map[string]any{"type": "object"}
+		}
+		if _, ok := params["properties"]; !ok { // OpenAI and some templates insist on them
+			params = maps.Clone(params)
+			params["properties"] = map[string]any{}
 		}
 		list = append(list, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
 			Name: spec.Name, Description: spec.Description, Parameters: params}})

@@ -19,30 +19,11 @@ const (
 	ProtocolText = "text"
 )
 
-// inText reports whether calls travel as text. The caller holds the lock of habits.
-func (c *Client) inText() bool {
-	return c.cfg.ToolProtocol == ProtocolText || c.habits.noTools && c.cfg.ToolProtocol != ProtocolNative
-}
-
-// learnText reports whether a server's rejection of tools means that the next try
-// describes them in the prompt.
-func (c *Client) learnText(e *Error, r Request) bool {
-	c.habits.mu.Lock()
-	defer c.habits.mu.Unlock()
-	if e.Kind != NoTools || len(r.Tools) == 0 || c.cfg.ToolProtocol == ProtocolNative || c.inText() {
-		return false
-	}
-	c.habits.noTools = true
-	return true
-}
-
 // readText prepares an assembly for how this request has its calls.
-func (c *Client) readText(a *assembly, x *exchange) {
-	c.habits.mu.Lock()
-	defer c.habits.mu.Unlock()
+func (c *Client) readText(as manner, a *assembly, x *exchange) {
 	a.text.tools = textTools(x.req.Tools)
 	switch {
-	case c.inText():
+	case as.inText:
 		a.text.parser = textcall.NewParser(a.text.tools)
 		x.req.Messages = nil // what servers attach to calls has no place in text
 	case c.cfg.ToolProtocol != ProtocolNative && len(x.req.Tools) > 0:

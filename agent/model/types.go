@@ -43,8 +43,8 @@ const (
 	// FromNod is data of nod's, such as what a terminal shows. It is sent as a part of
 	// the result before it: many templates refuse a user's message behind one.
 	FromNod
-	// FromOperator are words of the operator's. They are sent as a user's message; to a
-	// server that has refused one behind a result, with a word of the model's between.
+	// FromOperator are words of the operator's. They are sent as a user's message, behind a
+	// result with a word of the model's between.
 	FromOperator
 )
 
@@ -64,7 +64,8 @@ type Call struct {
 	Extra json.RawMessage
 }
 
-// ToolSpec describes one tool to the model. Parameters is a JSON Schema, sent verbatim.
+// ToolSpec describes one tool to the model. Parameters is a JSON Schema, sent verbatim but
+// for properties, which it gets if it has none.
 type ToolSpec struct {
 	Name        string
 	Description string

@@ -14,6 +14,9 @@ import (
 const (
 	// minNew is how many messages there are at least between two summaries.
 	minNew = 4
+	// overflow is the share of the context, in percent, with which a request has no room
+	// for an answer.
+	overflow = 100
 	// keepTurns are the newest turns that stay word for word where they fit.
 	keepTurns = 3
 	// summaryTokens is what a summary is taken to need, before it is there.
@@ -103,7 +106,7 @@ func (t *turn) fit(ctx context.Context) error {
 		t.warn(m.Percent)
 		return nil
 	}
-	if !wanted && !g.worth(len(t.messages)) {
+	if !wanted && m.Percent < overflow && !g.worth(len(t.messages)) {
 		return nil
 	}
 	to := 0
@@ -151,7 +154,11 @@ func (t *turn) shorten(ctx context.Context) bool {
 // compact puts a summary in the place of older messages, so that the next request
 // has at most so many tokens; 0 means that the newest turns are all that counts.
 func (t *turn) compact(ctx context.Context, llm Model, to int) error {
-	if n := sinceSummary(t.messages); n < minNew {
+	least := minNew
+	if to > 0 && t.gauge(t.id).read(t.request(llm, false), llm.ContextLimit).Percent >= overflow {
+		least = minNew / 2 // it does not fit, be it ever so new
+	}
+	if n := sinceSummary(t.messages); n < least {
 		return tooLittle(n)
 	}
 	through := t.through(llm, to)

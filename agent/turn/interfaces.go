@@ -14,6 +14,16 @@ type Streamer interface {
 	Stream(ctx context.Context, r model.Request, sink func(model.Delta)) (model.Reply, error)
 }
 
+// Acquaintance is a model that asks its server what it takes, before it is sent
+// anything; [model.Client] is one.
+type Acquaintance interface {
+	// Meet is called before each request. It costs nothing but the first time. What the
+	// operator should know of it, it returns for a line.
+	Meet(ctx context.Context) string
+	// ContextLimit is the context in tokens as far as it is known; 0 if it is not.
+	ContextLimit() int
+}
+
 // Store is where conversations are kept; [history.Store] is one. What Append
 // acknowledges is on disk.
 type Store interface {
@@ -29,6 +39,7 @@ type Store interface {
 }
 
 var (
-	_ Streamer = (*model.Client)(nil)
-	_ Store    = (*history.Store)(nil)
+	_ Streamer     = (*model.Client)(nil)
+	_ Acquaintance = (*model.Client)(nil)
+	_ Store        = (*history.Store)(nil)
 )

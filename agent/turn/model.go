@@ -10,7 +10,8 @@ type Model struct {
 	// Name is what the operator calls it. What a server wants back with a call
 	// goes only to the model of the same name.
 	Name string
-	// ContextLimit is its context in tokens; 0 if it is not known.
+	// ContextLimit is its context in tokens; 0 if it is not known. A Client that is an
+	// Acquaintance may know better.
 	ContextLimit int
 	// Price is what its tokens cost; the zero value means that it is not known.
 	Price Price
@@ -57,6 +58,11 @@ func (a *Agent) Model() Model {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m := a.model
+	if c, ok := m.Client.(Acquaintance); ok && !m.Plain {
+		if l := c.ContextLimit(); l > 0 {
+			m.ContextLimit = l
+		}
+	}
 	if l := a.limits[m.Name]; l > 0 && (m.ContextLimit == 0 || l < m.ContextLimit) {
 		m.ContextLimit = l
 	}
@@ -64,9 +70,8 @@ func (a *Agent) Model() Model {
 }
 
 // noteLimit notes the context that a model's server has named, and reports whether it is
-// smaller than what was known.
-func (a *Agent) noteLimit(name string, limit int) bool {
-	known := a.Model().ContextLimit
+// smaller than what was known when it was asked.
+func (a *Agent) noteLimit(name string, limit, known int) bool {
 	if limit <= 0 || known > 0 && limit >= known {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	_ "embed" // the prompt
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -18,13 +19,42 @@ import (
 //go:embed summary.md
 var summaryPrompt string
 
-// Bounds of a summary, in characters unless they say otherwise.
+// bounds are those of a summary, in characters unless they say otherwise.
+type bounds struct {
+	lines   int // of what happened, a number
+	line    int
+	happens int // for all lines together
+	words   int // of the operator's, for each prompt that stays word for word
+	failure int // for a call's arguments and for its result
+}
+
+// boundsFor are the bounds for a context of so many tokens; 0 if it is not known. Where it
+// is small, a summary takes a third of it at most: a prompt at the beginning, three of the
+// newest and three failures can stand in it beside the lines.
+func boundsFor(limit int) bounds {
+	b := bounds{lines: 40, line: 300, happens: 40 * 300, words: 2000, failure: 1500}
+	if limit > 0 {
+		all := limit // four characters a token
+		b.line, b.happens = min(b.line, max(all/32, 60)), min(b.happens, all/2)
+		b.words, b.failure = min(b.words, all/8), min(b.failure, all/24)
+	}
+	return b
+}
+
+// many is how many of the lines fit, in this order.
+func (b bounds) many(lines iter.Seq2[int, string]) int {
+	n, size := 0, 0
+	for _, l := range lines {
+		if size += len(l); n == b.lines || size > b.happens {
+			break
+		}
+		n++
+	}
+	return n
+}
+
 const (
-	maxLines   = 40 // lines
-	maxLine    = 300
-	maxWords   = 2000 // of the operator's, for each prompt that stays word for word
-	maxFailure = 1500
-	failures   = 3 // the newest that stay word for word
+	failures = 3 // the newest that stay word for word
 	// maxToSum bounds what the model is given to sum up if its context is not
 	// known. Of a longer conversation, the middle is left out.
 	maxToSum = 120_000
@@ -34,13 +64,14 @@ const (
 // model had no part in it. The error is the context's.
 func (t *turn) summarise(ctx context.Context, llm Model, through int) (text string, own bool, err error) {
 	var lines []string
+	b := boundsFor(llm.ContextLimit)
 	if !llm.Plain {
 		if lines = t.askSummary(ctx, llm, through); ctx.Err() != nil {
 			return "", false, ctx.Err()
 		}
 	}
 	if own = len(lines) == 0; own {
-		lines = outlineOf(t.messages, through)
+		lines = b.outlineOf(t.messages, through)
 	}
 	var s strings.Builder
 	part := func(title, body string) {
@@ -49,14 +80,14 @@ func (t *turn) summarise(ctx context.Context, llm Model, through int) (text stri
 		}
 	}
 	first := prompts(t.messages[:through])[0]
-	part("What the operator wanted at first, in his words:", quoted(first))
+	part("What the operator wanted at first, in his words:", b.quoted(first))
 	part("Target and posture then:", strings.TrimPrefix(t.situation.Target+", "+t.situation.Posture, ", "))
 	if t.cfg.Pinned != nil {
 		part("Open todos:", t.cfg.Pinned(t.messages))
 	}
 	part("What happened:", strings.Join(lines, "\n"))
-	part("The newest words of the operator among it:", quoted(slices.DeleteFunc(newestWords(t.messages, through), func(words string) bool { return words == first })...))
-	part("The newest failures among it, word for word:", strings.Join(newestFailures(t.messages[:through]), "\n"))
+	part("The newest words of the operator among it:", b.quoted(slices.DeleteFunc(newestWords(t.messages, through), func(words string) bool { return words == first })...))
+	part("The newest failures among it, word for word:", strings.Join(b.newestFailures(t.messages[:through]), "\n"))
 	return t.secrets().Text(strings.TrimSpace(s.String())), own, nil
 }
 
@@ -94,13 +125,13 @@ func newestWords(messages []history.Message, through int) []string {
 	return nil
 }
 
-func quoted(texts ...string) string {
+func (b bounds) quoted(texts ...string) string {
 	var all []string
 	for _, text := range texts {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		head, cut := tools.Head(text, maxWords)
+		head, cut := tools.Head(text, b.words)
 		if cut > 0 {
 			head += fmt.Sprintf(" [%d characters more]", cut)
 		}
@@ -110,7 +141,7 @@ func quoted(texts ...string) string {
 }
 
 // newestFailures are the last calls that failed, with their results.
-func newestFailures(messages []history.Message) []string {
+func (b bounds) newestFailures(messages []history.Message) []string {
 	calls := map[string]history.Call{}
 	var all []string
 	for _, m := range messages {
@@ -118,11 +149,11 @@ func newestFailures(messages []history.Message) []string {
 			calls[c.ID] = c
 		}
 		if m.Role == history.Tool && m.IsError {
-			head, cut := tools.Head(m.Content, maxFailure)
+			head, cut := tools.Head(m.Content, b.failure)
 			if cut > 0 {
 				head += fmt.Sprintf(" [%d characters more]", cut)
 			}
-			args, _ := tools.Head(calls[m.Call].Arguments, maxFailure)
+			args, _ := tools.Head(calls[m.Call].Arguments, b.failure)
 			all = append(all, fmt.Sprintf("- %s %s\n  → %s", m.Tool, args, head))
 		}
 	}
@@ -131,10 +162,10 @@ func newestFailures(messages []history.Message) []string {
 
 // outlineOf is what happened without anybody's judgement: a line for each call
 // and for each prompt, the newest ones.
-func outlineOf(messages []history.Message, through int) []string {
+func (b bounds) outlineOf(messages []history.Message, through int) []string {
 	var lines []string
 	if summary, _ := briefing.Standing(messages[:through]); summary != "" {
-		lines = happened(summary)
+		lines = b.happened(summary)
 	}
 	_, left := briefing.Standing(messages)
 	ends := map[string]history.Message{}
@@ -146,34 +177,34 @@ func outlineOf(messages []history.Message, through int) []string {
 	for _, m := range messages[min(left, through):through] {
 		switch m.Role {
 		case history.User, history.Steer, history.Task:
-			lines = append(lines, line("asked: "+m.Content))
+			lines = append(lines, b.entry("asked: "+m.Content))
 		case history.Assistant:
 			for _, c := range m.Calls {
-				lines = append(lines, line(c.Name+" "+c.Arguments+": "+endWord(ends[c.ID])))
+				lines = append(lines, b.entry(c.Name+" "+c.Arguments+": "+endWord(ends[c.ID])))
 			}
 			if len(m.Calls) == 0 && m.Content != "" {
-				lines = append(lines, line("answered: "+m.Content))
+				lines = append(lines, b.entry("answered: "+m.Content))
 			}
 		case history.Note:
-			lines = append(lines, line("noted: "+m.Content))
+			lines = append(lines, b.entry("noted: "+m.Content))
 		}
 	}
-	if over := len(lines) - maxLines; over > 0 {
+	if over := len(lines) - b.many(slices.Backward(lines)); over > 0 {
 		lines = append([]string{fmt.Sprintf("- %d lines before these are left out", over)}, lines[over:]...)
 	}
 	return lines
 }
 
 // happened are the lines of what happened of an earlier summary.
-func happened(summary string) []string {
+func (b bounds) happened(summary string) []string {
 	_, rest, _ := strings.Cut(summary, "What happened:\n")
 	body, _, _ := strings.Cut(rest, "\n\n")
-	return linesOf(body)
+	return b.linesOf(body)
 }
 
-// line is a text as one line of a summary.
-func line(text string) string {
-	head, cut := tools.Head(strings.Join(strings.Fields(text), " "), maxLine)
+// entry is a text as one line of a summary.
+func (b bounds) entry(text string) string {
+	head, cut := tools.Head(strings.Join(strings.Fields(text), " "), b.line)
 	if cut > 0 {
 		head += "…"
 	}
@@ -191,7 +222,7 @@ func endWord(m history.Message) string {
 }
 
 // linesOf are the lines of a model's summary: those that are items of a list.
-func linesOf(text string) []string {
+func (b bounds) linesOf(text string) []string {
 	var lines []string
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
@@ -200,10 +231,10 @@ func linesOf(text string) []string {
 			rest, ok = strings.CutPrefix(l, "* ")
 		}
 		if ok && strings.TrimSpace(rest) != "" {
-			lines = append(lines, line(rest))
+			lines = append(lines, b.entry(rest))
 		}
 	}
-	return lines[:min(len(lines), maxLines)]
+	return lines[:b.many(slices.All(lines))]
 }
 
 // askSummary has the model sum up; nil if nothing useful comes. What was said is
@@ -232,7 +263,7 @@ func (t *turn) askSummary(ctx context.Context, llm Model, through int) []string 
 	if err != nil {
 		return nil
 	}
-	return linesOf(got.Message.Content)
+	return boundsFor(llm.ContextLimit).linesOf(got.Message.Content)
 }
 
 // toSum is what a summary is to be made of: the one before, and what came after

@@ -202,7 +202,18 @@ func (t *turn) prepare(ctx context.Context) error {
 	if err := t.steer(ctx); err != nil {
 		return err
 	}
+	t.meet(ctx)
 	return t.fit(ctx)
+}
+
+// meet has the model's server asked what it takes.
+func (t *turn) meet(ctx context.Context) {
+	llm := t.Model()
+	if c, ok := llm.Client.(Acquaintance); ok && !llm.Plain {
+		if told := c.Meet(ctx); told != "" {
+			t.notify(agent.Notice{Text: told})
+		}
+	}
 }
 
 // request is what the model is asked next.
@@ -228,10 +239,11 @@ func (t *turn) request(llm Model, last bool) model.Request {
 // made once more with what fits into the context that the server names, and then once
 // more after the conversation was compacted.
 func (t *turn) ask(ctx context.Context, last bool) (model.Reply, error) {
+	known := t.Model().ContextLimit
 	got, err := t.askOnce(ctx, last)
 	var e *model.Error
 	tooLong := func() bool { return errors.As(err, &e) && e.Kind == model.ContextLength && ctx.Err() == nil }
-	if tooLong() && t.noteLimit(t.Model().Name, e.Limit) {
+	if tooLong() && t.noteLimit(t.Model().Name, e.Limit, known) {
 		t.notify(agent.Notice{Text: fmt.Sprintf("the model's context is %d tokens: what it is sent is made to fit", e.Limit)})
 		if err := t.fit(ctx); err != nil {
 			return got, err

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nod-console/nod/agent/ledger"
-	"github.com/nod-console/nod/agent/model"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/tmux"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
@@ -94,7 +93,8 @@ func (a *program) examine(ctx context.Context) []finding {
 	all = append(all, checkSSH(ctx), a.checkAgent())
 	if c != nil {
 		all = append(all, a.checkSockets(c))
-		all = append(all, checkRules(c), checkTheme(c), a.checkModel(ctx, c))
+		all = append(all, checkRules(c), checkTheme(c))
+		all = append(all, a.checkModel(ctx, c)...)
 	}
 	return append(all, a.checkState(), a.checkLedger(), checkClock(time.Now()))
 }
@@ -181,31 +181,6 @@ func checkRules(c *config.Config) finding {
 func checkTheme(c *config.Config) finding {
 	_, err := themes.Load(c.Display.Theme)
 	return verdictOf("theme", c.Display.Theme, err, "set display.theme (or NOD_THEME) to one of them; /theme in the console shows what they look like")
-}
-
-func (a *program) checkModel(ctx context.Context, c *config.Config) finding {
-	name, m, ok, err := c.ActiveModel()
-	if err != nil {
-		return finding{Check: "model", Detail: err.Error(), Fix: "set agent.model"}
-	}
-	if !ok {
-		return finding{Check: "model", OK: true, Optional: true, Detail: "none configured: the built-in guide answers"}
-	}
-	key, err := m.Key(a.Getenv)
-	if err != nil {
-		return finding{Check: "model", Detail: err.Error(), Fix: "give [model." + name + "] its key"}
-	}
-	client, err := model.New(app.ModelConfig(m, key))
-	if err != nil {
-		return finding{Check: "model", Detail: err.Error(), Fix: "correct [model." + name + "]"}
-	}
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	models, err := client.Models(ctx)
-	if err != nil {
-		return finding{Check: "model", Detail: name + ": " + err.Error(), Fix: "check base_url and the key of [model." + name + "]"}
-	}
-	return finding{Check: "model", OK: true, Detail: fmt.Sprintf("%s: %s at %s (%d models offered)", name, m.Model, m.BaseURL, len(models))}
 }
 
 func (a *program) checkState() finding {

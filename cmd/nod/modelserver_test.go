@@ -57,6 +57,11 @@ func serveModel(t testing.TB, replies ...[]string) *scripted {
 }
 
 func (s *scripted) answer(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/models") {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"m","object":"model","owned_by":"vllm","max_model_len":131072}]}`)
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		http.Error(w, "not here", http.StatusNotFound)

@@ -116,7 +116,10 @@ type tool struct {
 	lua.Tool
 }
 
-var _ tools.Tool = (*tool)(nil)
+var (
+	_ tools.Tool  = (*tool)(nil)
+	_ tools.Added = (*tool)(nil)
+)
 
 // Name implements [tools.Tool].
 func (t *tool) Name() string { return t.Tool.Name }
@@ -125,6 +128,9 @@ func (t *tool) Name() string { return t.Tool.Name }
 func (t *tool) Description() string {
 	return fmt.Sprintf("%s (plugin %s)", t.Tool.Description, t.of.Name)
 }
+
+// Added implements [tools.Added].
+func (*tool) Added() bool { return true }
 
 // InputSchema implements [tools.Tool].
 func (t *tool) InputSchema() map[string]any {

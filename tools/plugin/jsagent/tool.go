@@ -17,13 +17,19 @@ type tool struct {
 	js.Tool
 }
 
-var _ tools.Tool = (*tool)(nil)
+var (
+	_ tools.Tool  = (*tool)(nil)
+	_ tools.Added = (*tool)(nil)
+)
 
 // Name implements [tools.Tool].
 func (t *tool) Name() string { return t.Tool.Name }
 
 // Description implements [tools.Tool].
 func (t *tool) Description() string { return t.Tool.Description }
+
+// Added implements [tools.Added].
+func (*tool) Added() bool { return true }
 
 // InputSchema implements [tools.Tool].
 func (t *tool) InputSchema() map[string]any {

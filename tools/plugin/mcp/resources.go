@@ -29,6 +29,7 @@ type ResourceTool struct{ set *Set }
 var (
 	_ tools.Tool     = (*ResourceTool)(nil)
 	_ tools.Optional = (*ResourceTool)(nil)
+	_ tools.Added    = (*ResourceTool)(nil)
 )
 
 // Name implements [tools.Tool].
@@ -41,6 +42,9 @@ func (t *ResourceTool) Offered() bool {
 
 // Description implements [tools.Tool].
 func (*ResourceTool) Description() string { return spec.Brief(resourceGuide) }
+
+// Added implements [tools.Added].
+func (*ResourceTool) Added() bool { return true }
 
 // Guidance implements [tools.Documented].
 func (*ResourceTool) Guidance() string { return spec.Whole(resourceGuide) }

@@ -27,6 +27,7 @@ type SearchTools struct{ set *Set }
 var (
 	_ tools.Tool     = (*SearchTools)(nil)
 	_ tools.Optional = (*SearchTools)(nil)
+	_ tools.Added    = (*SearchTools)(nil)
 )
 
 // Name implements [tools.Tool].
@@ -41,6 +42,9 @@ func (t *SearchTools) Offered() bool {
 
 // Description implements [tools.Tool].
 func (*SearchTools) Description() string { return spec.Brief(searchToolsGuide) }
+
+// Added implements [tools.Added].
+func (*SearchTools) Added() bool { return true }
 
 // Guidance implements [tools.Documented].
 func (*SearchTools) Guidance() string { return spec.Whole(searchToolsGuide) }

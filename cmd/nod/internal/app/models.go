@@ -3,9 +3,11 @@ package app
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/nod-console/nod/agent/contact"
 	"github.com/nod-console/nod/agent/guide"
 	"github.com/nod-console/nod/agent/model"
 	"github.com/nod-console/nod/agent/turn"
@@ -61,7 +63,7 @@ func openProfile(name string, m config.Model, getenv func(string) string) (Model
 			return Model{}, fmt.Errorf("model %s: %w", name, err)
 		}
 	}
-	client, err := model.New(ModelConfig(m, key))
+	client, err := model.New(ModelConfig(m, key, getenv))
 	if err != nil {
 		return Model{}, fmt.Errorf("model %s: %w", name, err)
 	}
@@ -79,12 +81,23 @@ func priceOf(m config.Model) turn.Price {
 }
 
 // ModelConfig is what a client of m needs; key is its API key.
-func ModelConfig(m config.Model, key string) model.Config {
+func ModelConfig(m config.Model, key string, getenv func(string) string) model.Config {
 	return model.Config{
+		Known:   knownModels(getenv),
 		BaseURL: m.BaseURL, APIKey: key, Model: m.Model, Headers: m.Headers,
 		Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort,
 		ContextLimit: m.ContextLimit, ToolProtocol: m.ToolProtocol, SessionHeader: m.SessionHeader, SessionMode: m.SessionMode,
 	}
+}
+
+// knownModels keeps what is learnt of models' servers, in the state folder. Where there
+// is none, it keeps nothing.
+func knownModels(getenv func(string) string) *contact.Store {
+	dir, _, err := config.StateDirAnyway(getenv)
+	if err != nil {
+		return &contact.Store{}
+	}
+	return &contact.Store{Dir: filepath.Join(dir, "models")}
 }
 
 // ForTurn is the model as the loop knows it.
@@ -110,7 +123,7 @@ func (r ModelList) Open(name string) (Model, error) {
 	}
 	for _, l := range r.Local {
 		if slices.Contains(l.Models, name) {
-			client, err := model.New(model.Config{BaseURL: l.BaseURL, Model: name})
+			client, err := model.New(model.Config{BaseURL: l.BaseURL, Model: name, Known: knownModels(r.Getenv)})
 			return Model{Client: client, name: name}, err
 		}
 	}
