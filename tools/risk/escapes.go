@@ -43,10 +43,10 @@ func (a *assessor) escapes(args []word) {
 		fed := i >= len(args)
 		lines := a.flags&(Opaque|Exfil) != 0 && (fed || strings.ContainsAny(text, " ;") && i > 0 && command().MatchString(args[i-1].text))
 		switch {
-		case lossCall().MatchString(text), lines && lossLine().MatchString(text), fed && a.flags.Has(Exfil) && lossRequest().MatchString(text):
+		case strings.ContainsAny(text, "( ") && lossCall().MatchString(text), lines && lossLine().MatchString(text), fed && a.flags.Has(Exfil) && lossRequest().MatchString(text):
 			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(text), w)
 			continue
-		case a.flags.Has(Exfil) && opened().MatchString(text) && a.spend(costPath, w) && a.class(devicePath(text), "", false)&classDevice != 0:
+		case a.flags.Has(Exfil) && strings.Contains(text, ":/dev/") && opened().MatchString(text) && a.spend(costPath, w) && a.class(devicePath(text), "", false)&classDevice != 0:
 			a.note(Destroy, 0, "argument.device", "is given raw storage: "+shown(text), w)
 			continue
 		case lines && !fed && a.flags.Has(Opaque):
