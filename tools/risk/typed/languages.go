@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/nod-console/nod/tools/risk"
 )
 
 // language is what a program reads line by line.
@@ -67,7 +65,7 @@ var languages = []language{
 		prompt:    re(`^sqlite> `),
 		more:      re(`^(?:   \.\.\.> |['"\[;(/*x0-9 ]{1,3}\.\.\.> )`),
 		own:       sqliteOwn,
-		statement: func(s *session, text string) { s.add(risk.Statement(s.name, text)) },
+		statement: sqliteStatement,
 		exits:     set(".quit .exit .q"),
 	},
 	{

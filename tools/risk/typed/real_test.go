@@ -25,7 +25,7 @@ func rounds() int {
 	if os.Getenv("NOD_E2E") != "" {
 		return 4000
 	}
-	return 400
+	return 500
 }
 
 // sentences makes texts for one program of pieces that look, pieces that act, and glue.
@@ -122,7 +122,7 @@ func TestLooksInTheRealSQLite(t *testing.T) {
 		"drop table t", "delete from t", "update t set a=9", "insert into t values(3,4)", ".shell touch canary", ".system touch canary", ".output canary", ".once canary", ".save canary", ".backup canary", ".log canary",
 		".once |touch canary", ".read |touch canary", ".import x y", ".open canary", ".cd /", ".clone canary", ".excel", "select writefile('canary','x')", "select edit('x','touch canary')", "attach 'canary' as c", "vacuum into 'canary'",
 		"create table c(a)", "pragma journal_mode=wal", "pragma user_version=7", "begin", "commit", "select load_extension('canary')", "select * from fsdir('.')", "replace into t values(1,1)", "-- x", "/* x */", "select '", ".trace canary", ".dump",
-	}, []string{";", ";\n", "\n", " ", "; ", " ;\n.", "\\\n", "'", "\"", ";;", "\n.shell touch canary\n", " limit 1;"})
+	}, []string{";", ";\n", "\n", " ", "; ", " ;\n.", "\\\n", "'", "\"", ";;", "\n.shell touch canary\n", " limit 1;", "\n/\n", "\ngo\n", "\n/\n.output canary\n"})
 	unchanged(t, dir, all, func(texts []string) {
 		for _, text := range texts[:min(len(texts), 4)] { // as it is alone
 			fed(t, dir, text+"\n", "sqlite3", "x.db")

@@ -94,6 +94,15 @@ func sqliteOwn(s *session, line string) bool {
 	return true
 }
 
+// sqliteStatement judges SQL for sqlite3. A line "/" or "go" ends a statement there, too, and
+// the line behind it may then be a command of the client's own.
+func sqliteStatement(s *session, text string) {
+	if strings.Contains(text, "\n.") {
+		s.note(risk.Mutate, risk.Opaque, "typed.own", "a line within the statement may be a command of "+s.name)
+	}
+	s.add(risk.Statement(s.name, text))
+}
+
 // escape judges a command of a client's own that is not known to look only: it may write
 // files, read statements from some, or run a program. What follows shell is a command.
 func (s *session) escape(line, shell string) {
