@@ -89,8 +89,9 @@ type Action struct {
 	// package confine.
 	Grants string
 
-	Pending string   // what stood on the pane's prompt line when the keys were planned
+	Pending string   // what stood on the line when the keys were planned: the shell's, or Program's
 	Prompt  bool     // whether the pane stood at a shell's prompt then
+	Program string   // the program that read the keys then, as package tools/risk/typed knows it; empty if none did, or it is not known
 	Busy    string   // the tracked command that ran in the pane then; for a kill, all that ends with it
 	Literal string   // text to type, first
 	Keys    []string // then keys by their tmux names
@@ -167,6 +168,7 @@ func (a Action) Digest() Digest {
 	h.text(a.Grants)
 	h.text(a.Pending)
 	h.flag(a.Prompt)
+	h.text(a.Program)
 	h.text(a.Busy)
 	h.text(a.Literal)
 	h.number(uint64(len(a.Keys)))

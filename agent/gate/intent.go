@@ -58,10 +58,11 @@ func commandLine(a tools.Action) string {
 	typed := struct {
 		Pending string   `json:"pending,omitempty"`
 		Busy    string   `json:"busy,omitempty"`
+		Program string   `json:"program,omitempty"`
 		Literal string   `json:"literal,omitempty"`
 		Keys    []string `json:"keys,omitempty"`
 		Enter   bool     `json:"enter,omitempty"`
-	}{a.Pending, a.Busy, a.Literal, a.Keys, a.Enter}
+	}{a.Pending, a.Busy, a.Program, a.Literal, a.Keys, a.Enter}
 	text, _ := json.Marshal(typed) // strings and a flag: cannot fail
 	return string(text)
 }

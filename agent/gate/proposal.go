@@ -29,15 +29,15 @@ func ProposalOf(i ledger.Intent) (policy.Proposal, error) {
 	switch kind {
 	case tools.Type:
 		var typed struct {
-			Pending, Busy, Literal string
-			Keys                   []string
-			Enter                  bool
+			Pending, Busy, Program, Literal string
+			Keys                            []string
+			Enter                           bool
 		}
 		if err := json.Unmarshal([]byte(i.Command), &typed); err != nil {
 			return p, fmt.Errorf("gate: record %s: the keys: %w", i.ID, err)
 		}
-		a.Command, a.Pending, a.Busy, a.Literal, a.Keys, a.Enter = "", typed.Pending, typed.Busy, typed.Literal, typed.Keys, typed.Enter
-		a.Prompt = typed.Busy == ""
+		a.Command, a.Pending, a.Busy, a.Program, a.Literal, a.Keys, a.Enter = "", typed.Pending, typed.Busy, typed.Program, typed.Literal, typed.Keys, typed.Enter
+		a.Prompt = typed.Busy == "" && typed.Program == ""
 	case tools.Manage:
 		a.Command, a.Busy, _ = strings.Cut(i.Command, "\n")
 	}

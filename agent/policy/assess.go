@@ -8,6 +8,7 @@ import (
 	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
+	"github.com/nod-console/nod/tools/risk/typed"
 )
 
 // assess is nod's own verdict of an action. What is meant for a shell within a
@@ -84,9 +85,9 @@ func assessed(a tools.Action) risk.Verdict {
 	case tools.Exec, tools.Run:
 		return risk.Command(a.Command, dialect)
 	case tools.Type:
-		return risk.Keys(risk.Keystrokes{
+		return typed.Keys(risk.Keystrokes{
 			Literal: a.Literal, Keys: a.Keys, Enter: a.Enter, Pending: a.Pending, AtPrompt: a.Prompt, Tracked: a.Busy != "", Dialect: dialect,
-		})
+		}, a.Program)
 	}
 	return unknown("an action of a kind that is not known")
 }

@@ -310,6 +310,7 @@ func (r Request) Sections() []Section {
 		}
 		add("keys", keyList(a.Keys, a.Enter))
 		add("into the running command", a.Busy)
+		add("read by", a.Program)
 		if a.Wait > 0 {
 			add("only after", a.Wait.String())
 		}

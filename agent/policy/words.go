@@ -49,7 +49,7 @@ func read(a tools.Action, home string) reading {
 	r.script(text, dialect, 0)
 	if a.Kind == tools.Type && a.Pending != "" {
 		// The cursor may have stood before what was on the line.
-		r.script(a.Literal+typed(a.Keys)+a.Pending, dialect, 0)
+		r.script(a.Literal+keyed(a.Keys)+a.Pending, dialect, 0)
 	}
 	r.plain = plain(text, dialect)
 	if slices.ContainsFunc(shells, func(sh string) bool { return r.runs(sh, nil) }) {
@@ -85,13 +85,13 @@ func commandText(a tools.Action) (string, risk.Dialect) {
 	case tools.Exec, tools.Run:
 		return a.Command, dialect
 	case tools.Type:
-		return a.Pending + a.Literal + typed(a.Keys), dialect
+		return a.Pending + a.Literal + keyed(a.Keys), dialect
 	}
 	return "", dialect
 }
 
-// typed is what keys put on the line; a key that does something else ends it.
-func typed(keys []string) string {
+// keyed is what keys put on the line; a key that does something else ends it.
+func keyed(keys []string) string {
 	var b strings.Builder
 	for _, k := range keys {
 		switch {

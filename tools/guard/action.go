@@ -29,6 +29,7 @@ var fields = []field{
 	{"Wall", func(a tools.Action) bool { return a.Wall != "" }},
 	{"Pending", func(a tools.Action) bool { return a.Pending != "" }},
 	{"Prompt", func(a tools.Action) bool { return a.Prompt }},
+	{"Program", func(a tools.Action) bool { return a.Program != "" }},
 	{"Busy", func(a tools.Action) bool { return a.Busy != "" }},
 	{"Literal", func(a tools.Action) bool { return a.Literal != "" }},
 	{"Keys", func(a tools.Action) bool { return len(a.Keys) != 0 }},
@@ -47,7 +48,7 @@ type shape struct{ must, may []string }
 var (
 	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Grants", "Wait", "Until"}}
 	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wall", "Grants", "Wait", "Background", "Until"}}
-	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Busy", "Literal", "Keys", "Enter", "Wait", "Until"}}
+	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Program", "Busy", "Literal", "Keys", "Enter", "Wait", "Until"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}

@@ -46,6 +46,7 @@ const (
 	shellInPane = "the shell in the pane"
 	paneDir     = "the pane's directory"
 	paneCommand = "the command in the pane"
+	paneProgram = "the program that reads the keys"
 )
 
 // quoted is a text in quotes, or the word for there being none.
@@ -53,7 +54,7 @@ func (e *ChangedError) quoted(text string) string {
 	switch {
 	case text != "":
 		return strconv.Quote(text)
-	case e.What == paneDir:
+	case e.What == paneDir, e.What == paneProgram:
 		return "not known"
 	case e.What == paneCommand:
 		return "none"

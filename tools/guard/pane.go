@@ -47,7 +47,8 @@ type State struct {
 	Inside   []string
 	AtPrompt bool      // the shell is known to wait for a command
 	Dir      string    // where the shell stands, at its prompt; empty if it is not known
-	Pending  string    // what stands on the prompt's line
+	Pending  string    // what stands on the prompt's line, or on Program's
+	Program  string    // the program that reads the keys, as package typed knows it; only LookInto looks for it
 	Busy     string    // the tracked command that runs; empty if none does
 	Since    time.Time // when that was given to the shell
 	Unready  bool      // what is there has just been found to be no shell that can be used
@@ -204,14 +205,18 @@ func (e *lateError) Error() string { return fmt.Sprintf("its turn did not come w
 
 func (*lateError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// Type types a's text, keys and Enter, in this order, into a's pane. An
-// UnsureError means that some of it may have been typed.
+// Type types a's text, keys and Enter, in this order, into a's pane. Where they were
+// planned for a program, it must still read them. An UnsureError means that some of it may
+// have been typed.
 func (g *Guard) Type(ctx context.Context, a tools.Action, grant tools.Grant) error {
 	at, now, err := g.look(ctx, tools.Type, a, grant)
 	if err != nil {
 		return err
 	}
 	if err := standing(a, now); err != nil {
+		return err
+	}
+	if err := still(ctx, at, a, now); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

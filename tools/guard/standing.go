@@ -41,7 +41,8 @@ func (g *Guard) stands(ctx context.Context, a tools.Action) error {
 	return standing(a, now)
 }
 
-// standing compares how a pane stood when a was planned with how it does now.
+// standing compares how a pane stood when a was planned with how it does now. Which
+// program reads the keys is compared by still.
 func standing(a tools.Action, now State) error {
 	if a.Kind == tools.Run {
 		return same([]ChangedError{
@@ -54,6 +55,10 @@ func standing(a tools.Action, now State) error {
 			{"where the pane stands", spot(a.Prompt), spot(a.Prompt && (now.AtPrompt || now.Busy != ""))},
 		})
 	}
+	line := a.Pending
+	if a.Program != "" {
+		line = "" // it is the program's
+	}
 	return same([]ChangedError{
 		{"the pane", a.Pane, now.ID},
 		{"the shell that is meant", within(a.Inside), within(now.Inside)},
@@ -61,7 +66,7 @@ func standing(a tools.Action, now State) error {
 		{"where the pane stands", spot(a.Prompt), spot(now.AtPrompt)},
 		{"the pane's shell", a.Dialect, now.Shell},
 		{paneDir, a.Dir, now.Dir},
-		{"the pane's prompt line", a.Pending, now.Pending},
+		{"the pane's prompt line", line, now.Pending},
 		{paneCommand, a.Busy, now.Busy},
 	})
 }

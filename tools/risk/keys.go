@@ -29,7 +29,7 @@ func Keys(k Keystrokes) Verdict {
 	if !k.AtPrompt {
 		return intoProgram(k)
 	}
-	line := &promptLine{dialect: k.Dialect, text: k.Pending, known: true, inside: k.Pending != "", total: Verdict{Effect: Observe, Level: Low, Auto: true, Findings: []Finding{}}}
+	line := &promptLine{dialect: k.Dialect, text: k.Pending, known: true, inside: k.Pending != "", total: Harmless()}
 	if k.Literal != "" {
 		line.literal(k.Literal)
 	}
@@ -66,7 +66,7 @@ func (p *promptLine) literal(text string) {
 }
 
 func (p *promptLine) key(name string) {
-	switch normal := keyName(name); normal {
+	switch KeyName(name) {
 	case "enter":
 		p.submit()
 	case "c-c":
@@ -113,23 +113,28 @@ func (p *promptLine) judge() {
 	if !p.known && p.typed {
 		p.opaque("keys.edit", "what stands on the line is not known")
 	}
-	p.total = p.total.with(Command(p.text, p.dialect))
+	p.total = p.total.With(Command(p.text, p.dialect))
 }
 
 func (p *promptLine) opaque(rule, why string) {
-	p.total = p.total.with(guess(Mutate, Opaque, Finding{Rule: rule, End: len(p.text), Why: why}))
+	p.total = p.total.With(guess(Mutate, Opaque, Finding{Rule: rule, End: len(p.text), Why: why}))
 }
 
-// single is a verdict of one finding.
-func single(e Effect, f Flags, found Finding) Verdict {
+// Harmless is the verdict of what only looks.
+func Harmless() Verdict {
+	return Verdict{Effect: Observe, Level: Low, Auto: true, Plain: true, Findings: []Finding{}}
+}
+
+// Of is a verdict of one finding.
+func Of(e Effect, f Flags, found Finding) Verdict {
 	return Verdict{
 		Effect: e, Flags: f, Level: levelOf(e, f), Mutation: e.AtLeast(Mutate), Privesc: f.Has(Privesc),
 		Findings: []Finding{found},
 	}
 }
 
-// with is the worse of two verdicts, with the findings of both.
-func (v Verdict) with(o Verdict) Verdict {
+// With is the worse of two verdicts, with the findings of both.
+func (v Verdict) With(o Verdict) Verdict {
 	out := Verdict{
 		Effect:   max(v.Effect.rank(), o.Effect.rank()),
 		Flags:    v.Flags | o.Flags,
@@ -147,8 +152,8 @@ func (v Verdict) with(o Verdict) Verdict {
 	return out
 }
 
-// keyName writes tmux's spellings of one key alike.
-func keyName(name string) string {
+// KeyName writes tmux's spellings of one key alike, in small letters.
+func KeyName(name string) string {
 	switch lower := strings.ToLower(name); lower {
 	case "enter", "c-m", "c-j", "kpenter", "^m", "^j":
 		return "enter"
@@ -171,19 +176,30 @@ var navigation = map[string]bool{
 
 var controlByte = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`) })
 
-// intoProgram assesses keys that a program reads, not a shell. Nobody knows what
-// they mean to it, so they change something unless they only move the view, or
-// interrupt what was started through nod (not what somebody runs by hand); and
-// because the program may be another shell or a database's client, loss that
-// can be recognised in the text counts.
-func intoProgram(k Keystrokes) Verdict {
+// Moves reports whether the keys only move the view of a program, or interrupt what was
+// started through nod (not what somebody runs by hand).
+func (k Keystrokes) Moves() bool {
 	calm := k.Literal == "" && !k.Enter
 	for _, key := range k.Keys {
-		name := keyName(key)
+		name := KeyName(key)
 		calm = calm && (navigation[name] || name == "c-c" && k.Tracked)
 	}
-	if calm {
-		return Verdict{Effect: Observe, Level: Low, Auto: true, Plain: true, Findings: []Finding{}}
+	return calm
+}
+
+// answer is what programs ask for: a letter, a number, a word to go on. Anything longer may
+// be a text for an interpreter.
+var answer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?i:[a-z?]|yes|no|all|none|quit|exit|skip|ok|\d{1,4})?\s*$`)
+})
+
+// intoProgram assesses keys for a program that is not known (what is known of programs is in
+// package typed). They change something unless they only move the view, and more than an
+// answer is opaque. Because the program may be another shell or a database's client, loss
+// that can be recognised in the text counts.
+func intoProgram(k Keystrokes) Verdict {
+	if k.Moves() {
+		return Harmless()
 	}
 	text := k.Pending + k.Literal
 	v := guess(Mutate, 0, Finding{Rule: "keys.program", End: len(text), Why: "types into a running program, which may act on it"})
@@ -193,14 +209,21 @@ func intoProgram(k Keystrokes) Verdict {
 			typed += key
 		}
 	}
-	if controlByte().MatchString(k.Literal) {
-		v = v.with(single(Mutate, Opaque, Finding{Rule: "text.control", End: len(text), Why: "the text holds control characters"}))
+	if len(typed) > maxText { // signs of loss in the front of it are enough
+		v = v.With(guess(Mutate, Opaque, Finding{Rule: "text.size", End: len(text), Why: "the text is too long to be read"}))
+		typed = typed[:maxText]
+	}
+	if !answer().MatchString(typed) {
+		v = v.With(guess(Mutate, Opaque, Finding{Rule: "keys.unread", End: len(text), Why: "what the program does with the text is not known by reading"}))
+	}
+	if controlByte().MatchString(typed) {
+		v = v.With(guess(Mutate, Opaque, Finding{Rule: "text.control", End: len(text), Why: "the text holds control characters"}))
 	}
 	if seen := Command(typed, k.Dialect); seen.Effect == Destroy {
-		v = v.with(seen)
+		v = v.With(seen)
 	}
 	if sqlDestroys().MatchString(typed) {
-		v = v.with(single(Destroy, 0, Finding{Rule: "sql.destroys", End: len(text), Why: "reads like a statement that removes data"}))
+		v = v.With(Of(Destroy, 0, Finding{Rule: "sql.destroys", End: len(text), Why: "reads like a statement that removes data"}))
 	}
 	return v
 }

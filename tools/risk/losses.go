@@ -12,7 +12,7 @@ import (
 var (
 	// lossName is a program's name that says what it does: k3s-uninstall.sh, trash-empty.
 	lossName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(^|[-_.])(rm|delete|remove|uninstall|destroy|purge|wipe|erase|eraseall|empty|rimraf|shred|format|prune)($|[-_.])|rimraf|deleteduplicates`)
+		return regexp.MustCompile(`(?i)(^|[-_.])(rm|delete|remove|uninstall|destroy|purge|wipe|erase|eraseall|empty|rimraf|shred|format|prune|reset|sysprep)($|[-_.])|rimraf|deleteduplicates`)
 	})
 	// lossOption is an option that says so.
 	lossOption = sync.OnceValue(func() *regexp.Regexp {
@@ -20,7 +20,7 @@ var (
 	})
 	// lossWord is a word, or a part of one, in which a client names what it wants done.
 	lossWord = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(^|[./:_-])(delete|del|remove|destroy|wipe|erase|purge|rmtree|zap|factory-?reset|invalidate|clearconfig|fence|zero-log|undochange|force[-_]reset|remove_all|reset-configuration|poweroff|power-off|shutdown|reboot|terminate)($|[./:_-])|state=absent`)
+		return regexp.MustCompile(`(?i)(^|[./:_-])(delete|del|remove|destroy|wipe|erase|purge|rmtree|zap|factory-?reset|invalidate|clearconfig|fence|zero-log|undochange|force[-_]reset|remove_all|reset-configuration|poweroff|power-off|powercycle|powerdown|hardreset|shutdown|reboot|terminate|deleteall|cleanse|deprovision|reset)($|[./:_-])|state=absent`)
 	})
 	// lossPower are calls that change the power state of a host, on whatever bus.
 	lossPower = sync.OnceValue(func() *regexp.Regexp {
@@ -29,7 +29,7 @@ var (
 	// lossRequest is a request to a store that removes something though its method does
 	// not say so.
 	lossRequest = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)_delete_by_query|[/?=_.-](delete|drop|truncate|purge|prune|destroy|wipe|flush(all|db)?|shutdown|kill|reset|remove|clean_tombstones|delete_series|force_?merge|_close)\b|\b(drop|truncate)\s+(table|database|keyspace|measurement|series|index|collection)|\bdelete\s+from\b`)
+		return regexp.MustCompile(`(?i)_delete_by_query|[/?=_.-](delete(range|instancedir)?|drop|truncate|purge|prune|destroy|wipe|flush(all|db)?|shutdown|kill|reset|remove|clean_tombstones|delete_series|force_?merge|_close|unload|force-leave)\b|[?&]delete\w*=true|\b(drop|truncate)\s+(table|database|keyspace|measurement|series|index|collection)|\bdelete\s+from\b`)
 	})
 )
 

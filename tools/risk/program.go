@@ -21,6 +21,9 @@ type special func(a *assessor, name word, args []word)
 func (a *assessor) run(words []word) {
 	before := a.unreads
 	a.judge(words)
+	if a.effect == Mutate {
+		a.escapes(words[1:])
+	}
 	if a.unreads > before && a.depth <= maxDepth {
 		a.mentions(words[1:])
 		if a.feeding != nil && a.feeding.known {
@@ -180,7 +183,7 @@ var (
 		return regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|unlink\(|state=absent|^\s*\.restore\b|\b(rm|rmdir|unlink|truncate)sync\b|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
 	})
 	lossVerb = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(delete|del|remove|rm|rb|zap|expunge|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|detach|undeploy)(-[a-z-]+)?$`)
+		return regexp.MustCompile(`^(delete|del|remove|rm|rb|zap|expunge|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|detach|undeploy|reset|cleanse|deleteall|rmr|poweroff|powercycle)(-[a-z-]+)?$`)
 	})
 )
 

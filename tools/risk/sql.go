@@ -329,3 +329,21 @@ func (m *matching) language() kind {
 	}
 	return kindNone
 }
+
+// Statement assesses a statement for a database, or several, as its client by this name
+// would read them on a line of its own: "psql", "mysql", "sqlite3", "mongosh".
+func Statement(client, text string) Verdict {
+	a := &assessor{effect: Observe, sqlKind: sqlDialects[client]}
+	w := word{text: text, end: len(text), quoted: true}
+	switch {
+	case len(text) > maxText:
+		a.note(Mutate, Opaque, "text.size", "the text is too long to be read", w)
+	case client == "mongosh":
+		a.control(text)
+		a.mongo(w)
+	default:
+		a.control(text)
+		a.sql(w)
+	}
+	return a.verdict()
+}

@@ -246,7 +246,7 @@ func Guess(e Effect, f Flags, rule, why string) Verdict {
 }
 
 func guess(e Effect, f Flags, found Finding) Verdict {
-	v := single(e, f, found)
+	v := Of(e, f, found)
 	v.evident = rated{effect: Observe}
 	return v
 }
@@ -254,7 +254,7 @@ func guess(e Effect, f Flags, found Finding) Verdict {
 // Doubted is the verdict where more than it says may happen, for the reason in why: it is
 // opaque, and no more of it is evident than before.
 func (v Verdict) Doubted(rule, why string) Verdict {
-	d := v.with(guess(Observe, Opaque, Finding{Rule: rule, Why: why}))
+	d := v.With(guess(Observe, Opaque, Finding{Rule: rule, Why: why}))
 	v.Effect, v.Flags, v.Level, v.Auto, v.Findings, v.evident = d.Effect, d.Flags, d.Level, false, d.Findings, d.evident
 	return v
 }

@@ -95,6 +95,15 @@ func (s selector) name() string {
 	return "the shared pane"
 }
 
+// lookInto is look, and says which program reads the keys.
+func (s *selector) lookInto(ctx context.Context, g *guard.Guard) (guard.State, error) {
+	state, err := g.LookInto(ctx, s.Target, s.Session, s.Pane)
+	if err != nil {
+		return guard.State{}, s.refused(ctx, g, err)
+	}
+	return state, nil
+}
+
 // look says how the pane stands, or rejects the call.
 func (s selector) look(ctx context.Context, g *guard.Guard) (guard.State, error) {
 	state, err := g.Look(ctx, s.Target, s.Session, s.Pane)

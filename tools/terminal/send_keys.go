@@ -93,13 +93,13 @@ func (s *SendKeys) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	if err != nil {
 		return tools.Action{}, err
 	}
-	state, err := args.look(ctx, s.Guard)
+	state, err := args.lookInto(ctx, s.Guard)
 	if err != nil {
 		return tools.Action{}, err
 	}
 	return tools.Action{
 		Tool: s.Name(), Kind: tools.Type, Target: about.Target, User: about.User, Pane: state.ID,
-		Dialect: state.Shell, Dir: state.Dir, Inside: state.Inside, Shell: state.Generation, Prompt: state.AtPrompt, Pending: state.Pending, Busy: state.Busy,
+		Dialect: state.Shell, Dir: state.Dir, Inside: state.Inside, Shell: state.Generation, Prompt: state.AtPrompt, Pending: state.Pending, Program: state.Program, Busy: state.Busy,
 		Literal: args.Literal, Keys: args.Keys, Enter: args.Enter, Wait: delay, Until: until,
 		Claim: claim,
 	}, nil

@@ -1,0 +1,73 @@
+package risk
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Loss by way of a client, an editor or a pager that acts by itself or hands a command to a
+// shell: in its arguments, or in what it is fed.
+
+var (
+	// escape is how such programs name a command for a shell: "!rm x", "+!rm x",
+	// ":w !rm x", "shell rm x", system("rm x").
+	escape = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[:|+;\s'"])(?:!|shell[\s-]+|system[\s(]+['"]?)\s*([a-z/][^"')]*)`)
+	})
+	// lossLine is a line for a client that removes what is on the other side.
+	lossLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?mi)^\s*(?:m?rm|rmdir|m?del(?:ete)?|glob\s+rm|purge|changetype:\s*delete)\b|;\s*(?:m?rm|m?del(?:ete)?|rmdir)\b`)
+	})
+	// command is an option behind which a command for a client stands.
+	command = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^--?(?:c|e|x|P|ex|eval|execute|cmd|command|pager|run|hook)$`)
+	})
+	// opened is a file that is opened for what comes over the network.
+	opened = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:open|gopen|file|create|pipe):/dev/`) })
+	// lossCall is a call by which a script in a client does.
+	lossCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:call|pcall|command)\s*\(\s*['"](?:flush(?:all|db)|del|unlink|shutdown|rename)['"]|\bdelete\s*\(\s*['"]|\bdelete-(?:file|directory)\b|\bdetach\s+delete\b`)
+	})
+)
+
+// escapes marks loss that a program which acts would bring about by what it is told. It
+// makes no verdict milder.
+func (a *assessor) escapes(args []word) {
+	told := args
+	if a.feeding != nil && a.feeding.known {
+		told = append(told[:len(told):len(told)], a.feeding.text)
+	}
+	for i, w := range told {
+		text := w.text[:min(len(w.text), maxWord)]
+		fed := i >= len(args)
+		lines := a.flags&(Opaque|Exfil) != 0 && (fed || strings.ContainsAny(text, " ;") && i > 0 && command().MatchString(args[i-1].text))
+		switch {
+		case strings.ContainsAny(text, "( ") && lossCall().MatchString(text), lines && lossLine().MatchString(text), fed && a.flags.Has(Exfil) && lossRequest().MatchString(text):
+			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(text), w)
+			continue
+		case a.flags.Has(Exfil) && strings.Contains(text, ":/dev/") && opened().MatchString(text) && a.spend(costPath, w) && a.class(devicePath(text), "", false)&classDevice != 0:
+			a.note(Destroy, 0, "argument.device", "is given raw storage: "+shown(text), w)
+			continue
+		case lines && !fed && a.flags.Has(Opaque):
+			a.tellsShell(text, w)
+		}
+		if strings.IndexByte(text, '!') < 0 && !strings.Contains(text, "shell") && !strings.Contains(text, "system") {
+			continue
+		}
+		for _, m := range escape().FindAllStringSubmatch(text, 4) {
+			a.tellsShell(m[1], w)
+		}
+	}
+}
+
+// tellsShell marks a text that loses something if a shell reads it.
+func (a *assessor) tellsShell(text string, w word) {
+	quiet := a.quiet()
+	if quiet.depth > maxDepth || !a.spend(costStep, w) {
+		return
+	}
+	if quiet.script(text); quiet.effect == Destroy {
+		a.note(Destroy, quiet.flags, "escape.loss", "may run "+shown(text), w)
+	}
+}
