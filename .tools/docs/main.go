@@ -1,0 +1,135 @@
+// Command docs writes nod's documents as a site of static HTML: the topics of nod help,
+// the help of each command and the keys, with the pictures that make shots takes.
+//
+//	make docs
+//
+// The words are the program's own: it is run for each page, without a configuration.
+// The pages need no network and no script, and each has its style inside.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+)
+
+func main() {
+	nod := flag.String("nod", "bin/nod", "the program whose documents these are")
+	shots := flag.String("shots", ".shots", "the folder with the pictures")
+	readme := flag.String("readme", "README.md", "the file that says what each picture shows")
+	out := flag.String("out", ".docs", "the folder for the site")
+	flag.Parse()
+	if err := build(*nod, *shots, *readme, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "docs:", err)
+		os.Exit(1)
+	}
+}
+
+// build writes the site of the program at nod into the folder out.
+func build(nod, shots, readme, out string) error {
+	ask, done, err := running(nod)
+	if err != nil {
+		return err
+	}
+	defer done()
+	pictures, err := readPictures(shots, readme)
+	if err != nil {
+		return err
+	}
+	files, err := site(ask, pictures)
+	if err != nil {
+		return err
+	}
+	if err := clear(out); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%s: %d files\n", filepath.Join(out, "index.html"), len(files))
+	return nil
+}
+
+// program runs nod with arguments and returns what it prints.
+type program func(args ...string) (string, error)
+
+// running is the program at path, in a home of its own that done removes.
+func running(path string) (ask program, done func(), err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, nil, err
+	}
+	home, err := os.MkdirTemp("", "nod-docs-")
+	if err != nil {
+		return nil, nil, err
+	}
+	ask = func(args ...string) (string, error) {
+		cmd := exec.Command(path, args...)
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"}
+		var complaint bytes.Buffer
+		cmd.Stderr = &complaint
+		text, err := cmd.Output()
+		if err != nil || complaint.Len() > 0 {
+			return "", fmt.Errorf("%s %q: want help and nothing on standard error: %w\n%s", path, args, err, &complaint)
+		}
+		return string(text), nil
+	}
+	return ask, func() { _ = os.RemoveAll(home) }, nil
+}
+
+// picture is one that make shots has taken.
+type picture struct {
+	File, Shows string
+	svg         []byte
+}
+
+var shown = regexp.MustCompile(`\[([^\]]+)\]\(\.shots/([a-z]+\.svg)\)`)
+
+// readPictures reads those pictures of a folder that the README shows or links to, by
+// their names without .svg; there what a picture shows is said, too.
+func readPictures(folder, readme string) (map[string]picture, error) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]picture{}
+	for _, m := range shown.FindAllSubmatch(text, -1) {
+		p := picture{File: string(m[2]), Shows: string(bytes.Join(bytes.Fields(m[1]), []byte(" ")))}
+		if p.svg, err = os.ReadFile(filepath.Join(folder, p.File)); err != nil {
+			return nil, fmt.Errorf("%w; make shots takes it", err)
+		}
+		all[p.File[:len(p.File)-len(".svg")]] = p
+	}
+	return all, nil
+}
+
+// clear makes a folder, or removes the pages of an earlier site from it. In what is not
+// a site it removes nothing, and it is an error if that is not empty.
+func clear(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	index, err := os.ReadFile(filepath.Join(folder, "index.html"))
+	if err != nil || !bytes.Contains(index, []byte(`<meta name="generator" content="nod, make docs">`)) {
+		return fmt.Errorf("the folder %q has other things in it than a site of nod; name an empty or a new one", folder)
+	}
+	pages, err := filepath.Glob(filepath.Join(folder, "*.html"))
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		if err := os.Remove(page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
