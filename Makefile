@@ -87,7 +87,7 @@ shots: build ## take the pictures of the documents anew, from the real screen
 
 docs: build ## write the topics, the commands' help and the keys as static HTML into DOCS (.docs)
 	@NOD=$(CURDIR)/$(BIN) $(GO) test -C .tools/docs -count=1 .
-	@$(GO) run -C .tools/docs . -nod $(CURDIR)/$(BIN) -shots $(CURDIR)/.shots -readme $(CURDIR)/README.md -out $(abspath $(DOCS))
+	@$(GO) run -C .tools/docs . -nod $(CURDIR)/$(BIN) -shots $(CURDIR)/.shots -out $(abspath $(DOCS))
 
 redact-rules: ## renew what package redact takes from gitleaks: rules and fixtures
 	cd .tools/redact && $(GO) run . rules > gitleaks.new && mv gitleaks.new ../../agent/redact/gitleaks.toml

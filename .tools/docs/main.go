@@ -14,33 +14,27 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 )
 
 func main() {
 	nod := flag.String("nod", "bin/nod", "the program whose documents these are")
 	shots := flag.String("shots", ".shots", "the folder with the pictures")
-	readme := flag.String("readme", "README.md", "the file that says what each picture shows")
 	out := flag.String("out", ".docs", "the folder for the site")
 	flag.Parse()
-	if err := build(*nod, *shots, *readme, *out); err != nil {
+	if err := build(*nod, *shots, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "docs:", err)
 		os.Exit(1)
 	}
 }
 
 // build writes the site of the program at nod into the folder out.
-func build(nod, shots, readme, out string) error {
+func build(nod, shots, out string) error {
 	ask, done, err := running(nod)
 	if err != nil {
 		return err
 	}
 	defer done()
-	pictures, err := readPictures(shots, readme)
-	if err != nil {
-		return err
-	}
-	files, err := site(ask, pictures)
+	files, err := site(ask, shots)
 	if err != nil {
 		return err
 	}
@@ -80,32 +74,6 @@ func running(path string) (ask program, done func(), err error) {
 		return string(text), nil
 	}
 	return ask, func() { _ = os.RemoveAll(home) }, nil
-}
-
-// picture is one that make shots has taken.
-type picture struct {
-	File, Shows string
-	svg         []byte
-}
-
-var shown = regexp.MustCompile(`\[([^\]]+)\]\(\.shots/([a-z]+\.svg)\)`)
-
-// readPictures reads those pictures of a folder that the README shows or links to, by
-// their names without .svg; there what a picture shows is said, too.
-func readPictures(folder, readme string) (map[string]picture, error) {
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]picture{}
-	for _, m := range shown.FindAllSubmatch(text, -1) {
-		p := picture{File: string(m[2]), Shows: string(bytes.Join(bytes.Fields(m[1]), []byte(" ")))}
-		if p.svg, err = os.ReadFile(filepath.Join(folder, p.File)); err != nil {
-			return nil, fmt.Errorf("%w; make shots takes it", err)
-		}
-		all[p.File[:len(p.File)-len(".svg")]] = p
-	}
-	return all, nil
 }
 
 // clear makes a folder, or removes the pages of an earlier site from it. In what is not

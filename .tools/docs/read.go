@@ -1,100 +1,31 @@
 package main
 
 import (
-	"bytes"
-	"html/template"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
 )
 
-// reader makes pages of what nod prints, and knows where each name leads.
+// reader reads what nod prints as pages of Markdown, and knows where each name leads.
 type reader struct {
 	ask     program
 	targets map[string]string // addresses by "help rules", "audit show" and "/undo"
 }
 
-// read reads all topics and commands. It returns them by chapters, and one after the
-// other behind the first page.
-func (r *reader) read() (contents []chapter, all []*page, err error) {
-	root, err := r.ask("help")
-	if err != nil {
-		return nil, nil, err
-	}
-	intro, rest, _ := strings.Cut(root, "\nUsage:")
-	_, topics, _ := strings.Cut(rest, "\nTopics (nod help TOPIC):\n")
-	contents, err = r.readTopics(listed(topics))
-	if err != nil {
-		return nil, nil, err
-	}
-	own, _, _ := strings.Cut(root, "\nUse \"nod")
-	commands := chapter{Title: "Commands", Pages: []*page{{Name: "nod", Title: "nod", Short: "the console, and flags of all commands", HTML: drawn(helpBlocks(own, ""))}}}
-	r.targets["help"] = commandAddress("help")
-	for _, c := range listed(section(root, "Available Commands:")) {
-		if c.ID == "help" {
-			continue // its commands are the topics
-		}
-		p := &page{Name: "nod-" + c.ID, Title: "nod " + c.ID, Short: c.Text}
-		if p.HTML, err = r.command(p, []string{c.ID}); err != nil {
-			return nil, nil, err
-		}
-		commands.Pages = append(commands.Pages, p)
-	}
-	contents = append(contents, commands)
-
-	all = []*page{{Name: "index", Title: "nod", HTML: drawn(helpBlocks(intro, ""))}}
-	for _, c := range contents {
-		all = append(all, c.Pages...)
-	}
-	for _, p := range all {
-		p.setAnchors()
-		if p.Name == "keys" {
-			r.learnKeys(p)
-		}
-	}
-	for _, p := range all {
-		p.HTML = r.withLinks(p.HTML, p.Name+".html")
-	}
-	return contents, all, nil
-}
-
-var (
-	slashed   = regexp.MustCompile(`<dt id="([^"]*)">([^<]*)</dt>`)
-	slashWord = regexp.MustCompile(`/[a-z][a-z-]*`)
-)
-
-// learnKeys learns where the words of the console, such as /undo, are explained.
-func (r *reader) learnKeys(p *page) {
-	for _, m := range slashed.FindAllStringSubmatch(string(p.HTML), -1) {
-		for _, word := range slashWord.FindAllString(m[2], -1) {
-			r.targets[word] = p.Name + ".html#" + m[1]
-		}
-	}
-}
-
-// readTopics reads the topics that nod lists. Their Markdown is what nod man
+// topics reads the topics of a list into the chapters. Their Markdown is what nod man
 // understands, too: raw HTML has no place in it.
-func (r *reader) readTopics(known []anchor) (contents []chapter, err error) {
+func (r *reader) topics(list string) (contents []chapter, err error) {
 	contents = slices.Clone(chapters)
-	markdown := goldmark.New(goldmark.WithExtensions(extension.DefinitionList))
-	for _, t := range known {
+	for _, t := range listed(list) {
 		text, err := r.ask("help", t.ID)
 		if err != nil {
 			return nil, err
 		}
-		p := &page{Name: t.ID, Short: t.Text}
-		title, rest, _ := strings.Cut(text, "\n")
-		if heading, ok := strings.CutPrefix(title, "# "); ok {
-			var body bytes.Buffer
-			if err := markdown.Convert([]byte(rest), &body); err != nil {
-				return nil, err
-			}
-			p.Title, p.HTML = heading, template.HTML(body.String())
+		p := &page{Name: t.ID, Title: "Keys and commands", Short: t.Text}
+		if title, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(title, "# ") {
+			p.Title, p.text = title[2:], rest
 		} else {
-			p.Title, p.HTML = "Keys and commands", drawn(keyBlocks(text))
+			p.text = ofKeys(text)
 		}
 		r.targets["help "+t.ID] = t.ID + ".html"
 		at := slices.IndexFunc(contents, func(c chapter) bool { return slices.Contains(c.topics, t.ID) })
@@ -105,65 +36,71 @@ func (r *reader) readTopics(known []anchor) (contents []chapter, err error) {
 	}
 	for _, c := range contents {
 		slices.SortStableFunc(c.Pages, func(a, b *page) int {
-			return place(c.topics, a.Name) - place(c.topics, b.Name)
+			return slices.Index(c.topics, a.Name) - slices.Index(c.topics, b.Name)
 		})
 	}
 	return contents, nil
 }
 
-// place is the index of a name, or the end.
-func place(names []string, name string) int {
-	if at := slices.Index(names, name); at >= 0 {
-		return at
+// commands reads the help of nod and of its commands.
+func (r *reader) commands(root string) (chapter, error) {
+	all := chapter{Title: "Commands", Pages: []*page{{Name: "nod", Title: "nod", Short: "the console, and flags of all commands", text: ofHelp(root, "")}}}
+	r.targets["help"] = commandAddress("help")
+	for _, c := range listed(section(root, "Available Commands:")) {
+		if c.ID == "help" {
+			continue // its commands are the topics
+		}
+		p := &page{Name: "nod-" + c.ID, Title: "nod " + c.ID, Short: c.Text}
+		if err := r.command(p, c.ID); err != nil {
+			return chapter{}, err
+		}
+		all.Pages = append(all.Pages, p)
 	}
-	return len(names)
+	return all, nil
 }
 
-// command is the help of a command, and below it of those that it consists of.
-func (r *reader) command(p *page, words []string) (body template.HTML, err error) {
-	text, err := r.ask(append([]string{"help"}, words...)...)
+// command adds to a page the help of a command, and below it of those that it consists of.
+func (r *reader) command(p *page, name string) error {
+	text, err := r.ask(append([]string{"help"}, strings.Fields(name)...)...)
 	if err != nil {
-		return "", err
+		return err
 	}
-	name := strings.Join(words, " ")
-	address := commandAddress(name)
-	if len(words) > 1 {
-		body = drawn(blocks{{kind: heading, text: "nod " + name}})
+	r.targets[name] = commandAddress(name)
+	if _, taken := r.targets["help "+name]; !taken { // else nod help prints a topic of that name
+		r.targets["help "+name] = commandAddress(name)
 	}
-	r.targets[name] = address
-	if _, taken := r.targets["help "+name]; !taken { // a topic of that name is what nod help prints
-		r.targets["help "+name] = address
+	if p.text == "" {
+		p.text = ofHelp(strings.TrimPrefix(text, p.Short+"\n"), name)
+	} else {
+		p.text += "\n## nod " + name + "\n\n" + ofHelp(text, name)
 	}
-	text, _, _ = strings.Cut(text, "\nUse \"nod")
-	own, _, _ := strings.Cut(text, "\nGlobal Flags:")
-	if len(words) == 1 {
-		own = strings.TrimPrefix(own, p.Short+"\n") // where a command has no longer text than that
-	}
-	body += drawn(helpBlocks(own, name))
 	for _, c := range listed(section(text, "Available Commands:")) {
-		more, err := r.command(p, append(slices.Clone(words), c.ID))
-		if err != nil {
-			return "", err
+		if err := r.command(p, name+" "+c.ID); err != nil {
+			return err
 		}
-		body += more
 	}
-	return body, nil
+	return nil
 }
 
 // commandAddress is where the help of a command stands, by its words behind nod. What
 // nod help lists, the first page does.
 func commandAddress(name string) string {
-	if name == "help" {
-		return "index.html"
-	}
 	first, rest, _ := strings.Cut(name, " ")
-	if rest == "" {
+	switch {
+	case name == "help":
+		return "index.html"
+	case rest == "":
 		return "nod-" + first + ".html"
 	}
 	return "nod-" + first + ".html#" + slug("nod "+name)
 }
 
-var listLine = regexp.MustCompile(`(?m)^  ([a-z_]+) +(.*)$`)
+var (
+	listLine    = regexp.MustCompile(`(?m)^  ([a-z_]+) +(.*)$`)
+	flagLine    = regexp.MustCompile(`^ +(-\S.*?)(?: {2,}(.*))?$`)
+	helpHeading = regexp.MustCompile(`^(Usage|Aliases|Examples|Available Commands|Flags):$`)
+	punctuation = regexp.MustCompile("[!-/:-@\\[-`{-~]")
+)
 
 // listed are the names of a list with what is said of each.
 func listed(list string) (all []anchor) {
@@ -178,4 +115,65 @@ func section(text, heading string) string {
 	_, rest, _ := strings.Cut(text, "\n"+heading+"\n")
 	own, _, _ := strings.Cut(rest, "\n\n")
 	return own
+}
+
+// plain is text as Markdown in which no character means anything.
+func plain(text string) string {
+	return punctuation.ReplaceAllString(strings.TrimSpace(text), `\$0`)
+}
+
+// ofHelp is the help of a command, as cobra prints it, as Markdown.
+func ofHelp(text, name string) string {
+	text, _, _ = strings.Cut(text, "\nUse \"nod")
+	text, _, _ = strings.Cut(text, "\nGlobal Flags:")
+	var b strings.Builder
+	in, code := "", false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		was := code
+		code = false
+		if m := helpHeading.FindStringSubmatch(line); m != nil {
+			in = m[1]
+			line = "\n### " + in + "\n"
+		} else if m := flagLine.FindStringSubmatch(line); m != nil && in == "Flags" {
+			line = "\n" + plain(m[1]) + "\n: " + plain(m[2])
+		} else if m := listLine.FindStringSubmatch(line); m != nil && in == "Available Commands" {
+			line = "\n[" + plain(m[1]) + "](" + commandAddress(strings.TrimSpace(name+" "+m[1])) + ")\n: " + plain(m[2])
+		} else if code = strings.HasPrefix(line, "  "); code {
+			line = "  " + line
+		} else {
+			line = plain(line)
+		}
+		if code != was {
+			line = "\n" + line
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// ofKeys is the page of the keys as Markdown: groups of terms with their definitions,
+// and below them what is said of bindings.
+func ofKeys(text string) string {
+	var b strings.Builder
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		switch words := strings.TrimLeft(line, " "); {
+		case words == "" || i == 0:
+		case words == line:
+			line = "\n## " + plain(line) + "\n"
+		case strings.HasPrefix(line, "      "):
+			line = plain(line)
+			if !strings.HasPrefix(lines[i-1], "      ") {
+				line = ": " + line
+			}
+		case strings.HasPrefix(line, "    "): // code
+		case i+1 < len(lines) && strings.HasPrefix(lines[i+1], "      "):
+			line = "\n" + plain(line)
+		default:
+			line = plain(line)
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }

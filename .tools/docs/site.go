@@ -5,7 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -34,15 +35,23 @@ type chapter struct {
 // ID is the chapter's anchor on the first page.
 func (c chapter) ID() string { return slug(c.Title) }
 
-// places say which picture stands on which page.
-var places = map[string]string{"index": "start", "approval": "approval", "keys": "palette", "panes": "panes", "screen": "light"}
+// pictures are those of make shots, by the page on which they stand.
+var pictures = map[string]picture{
+	"index":    {File: "start.svg", Shows: "the start"},
+	"approval": {File: "approval.svg", Shows: "a proposal on prod waits for the operator"},
+	"keys":     {File: "palette.svg", Shows: "every command by name (Ctrl-P)"},
+	"panes":    {File: "panes.svg", Shows: "three panes"},
+	"screen":   {File: "light.svg", Shows: "on a light terminal"},
+}
+
+type picture struct{ File, Shows string }
 
 // page is one file of the site.
 type page struct {
 	Name, Title, Short string // Name is that of the file without .html
 	HTML               template.HTML
 	Here               []anchor // what the page's own contents list
-	Picture            *picture
+	text               string   // Markdown
 }
 
 // view is what the template gets of a page.
@@ -52,23 +61,14 @@ type view struct {
 	Contents       []chapter
 	Previous, Next *page
 	Version        string
+	Picture        picture // none has no file
 }
 
-// site returns the files of the site by their names.
-func site(ask program, pictures map[string]picture) (map[string][]byte, error) {
-	r := &reader{ask: ask, targets: map[string]string{}}
-	contents, all, err := r.read()
+// site returns the files of the site by their names, with the pictures of a folder.
+func site(ask program, shots string) (map[string][]byte, error) {
+	all, contents, err := read(ask)
 	if err != nil {
 		return nil, err
-	}
-	files := map[string][]byte{}
-	for name, p := range pictures {
-		at := slices.IndexFunc(all, func(p *page) bool { return places[p.Name] == name })
-		if at < 0 {
-			return nil, fmt.Errorf("the picture %s has no page; give it one in places (site.go)", p.File)
-		}
-		all[at].Picture = &p
-		files[p.File] = p.svg
 	}
 	version, err := ask("version")
 	if err != nil {
@@ -78,8 +78,14 @@ func site(ask program, pictures map[string]picture) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	files := map[string][]byte{}
 	for i, p := range all {
-		v := view{page: p, Style: template.CSS(style), Contents: contents, Version: strings.Join(strings.Fields(version)[:2], " ")}
+		v := view{page: p, Style: template.CSS(style), Contents: contents, Version: strings.Join(strings.Fields(version)[:2], " "), Picture: pictures[p.Name]}
+		if v.Picture.File != "" {
+			if files[v.Picture.File], err = os.ReadFile(filepath.Join(shots, v.Picture.File)); err != nil {
+				return nil, fmt.Errorf("%w; make shots takes the pictures", err)
+			}
+		}
 		if i > 0 {
 			v.Previous = all[i-1]
 		}
@@ -93,4 +99,40 @@ func site(ask program, pictures map[string]picture) (map[string][]byte, error) {
 		files[p.Name+".html"] = text.Bytes()
 	}
 	return files, nil
+}
+
+// read returns all pages in the order in which they are read, and those behind the
+// first by chapters.
+func read(ask program) (all []*page, contents []chapter, err error) {
+	root, err := ask("help")
+	if err != nil {
+		return nil, nil, err
+	}
+	intro, rest, _ := strings.Cut(root, "\nUsage:")
+	_, topics, _ := strings.Cut(rest, "\nTopics (nod help TOPIC):\n")
+	r := &reader{ask: ask, targets: map[string]string{}}
+	if contents, err = r.topics(topics); err != nil {
+		return nil, nil, err
+	}
+	commands, err := r.commands(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	contents = append(contents, commands)
+	all = []*page{{Name: "index", Title: "nod", text: ofHelp(intro, "")}}
+	for _, c := range contents {
+		all = append(all, c.Pages...)
+	}
+	for _, p := range all {
+		if err := p.draw(); err != nil {
+			return nil, nil, err
+		}
+		if p.Name == "keys" {
+			r.learnKeys(p)
+		}
+	}
+	for _, p := range all {
+		r.link(p)
+	}
+	return all, contents, nil
 }
