@@ -23,11 +23,12 @@ func sample(t *testing.T) program {
 	answers := map[string]string{
 		"version":   "nod v1.2.3 go1.26 linux/amd64\n",
 		"help keys": "The keys.\n\nEverywhere\n  F1, /help, ?\n      show this\n  Esc\n      back out one\n      level\n\nDeciding\n  /undo [list]\n      take back <all>\n  Esc\n      deny\n\nOther keys\n  In [keys] of the configuration:\n\n    [keys]\n    zoom = \"F5\"\n\n    [keys.pane]\n    copy = \"c\"\n",
-		"help audit": "read and prove the record\n\nUsage:\n  nod audit [command]\n\nAvailable Commands:\n  show        print the record\n\n" +
+		"audit --help": "read and prove the record\n\nUsage:\n  nod audit [command]\n\nAvailable Commands:\n  show        print the record\n\n" +
 			"Flags:\n  -h, --help   help for audit\n\nGlobal Flags:\n      --config string   configuration file\n\nUse \"nod audit [command] --help\" for more.\n",
-		"help audit show": "show prints records. \"nod audit\" and nod help record say more:\n\n  a -> b\n\nUsage:\n  nod audit show [flags]\n\nFlags:\n  -n, --last int   how many (default 50)\n      --raw        <bytes>\n",
+		"mcp --help":        "a command with the name of a topic\n\nUsage:\n  nod mcp\n",
+		"audit show --help": "show prints records. \"nod audit\" and nod help record say more:\n\n  a -> b\n\nUsage:\n  nod audit show [flags]\n\nFlags:\n  -n, --last int   how many (default 50)\n      --raw        <bytes>\n",
 	}
-	root := "nod opens a console; \"nod audit show\" prints:\n\n    [model.work]\n      model = 1\n\nUsage:\n  nod [TARGET...]\n\nAvailable Commands:\n  audit       read and prove the record\n  help        help about a command or a topic\n\n" +
+	root := "nod opens a console; \"nod audit show\" prints:\n\n    [model.work]\n      model = 1\n\nUsage:\n  nod [TARGET...]\n\nAvailable Commands:\n  audit       read and prove the record\n  mcp         servers\n  help        help about a command or a topic\n\n" +
 		"Flags:\n      --config string   configuration file\n\nUse \"nod [command] --help\" for more information about a command.\n\nTopics (nod help TOPIC):\n  keys          the console's keys\n"
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".md")
@@ -218,7 +219,7 @@ func TestNoTextIsLost(t *testing.T) {
 		}
 		var commands func(path []string)
 		commands = func(path []string) {
-			text, err := ask(append([]string{"help"}, path...)...)
+			text, err := ask(append(slices.Clone(path), "--help")...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -335,6 +336,8 @@ func TestNamesLeadToTheirPlaces(t *testing.T) {
 		"approval": `<a href="keys.html#deciding-undo-list"><code>/undo</code></a>`,
 		"files":    `<a href="record.html"><code>nod help record</code></a>`,
 		"keys":     `<dt id="deciding-esc">Esc</dt>`,
+		"tools":    `<a href="panes.html"><code>nod help panes</code></a>`,
+		"nod-mcp":  "<p>a command with the name of a topic</p>",
 		"status":   `<dt id="0-2"><code>0</code></dt>`,
 		"record":   "<pre><code><span class=\"line\" style=\"--indent:0ch\">nod audit show                  <span class=\"column\"># what ran",
 		"nod":      "<span class=\"line\" style=\"--indent:0ch\">[model.work]\n</span><span class=\"line\" style=\"--indent:2ch\">  model = 1\n</span></code></pre>",

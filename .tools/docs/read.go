@@ -61,12 +61,12 @@ func (r *reader) commands(root string) (chapter, error) {
 
 // command adds to a page the help of a command, and below it of those that it consists of.
 func (r *reader) command(p *page, name string) error {
-	text, err := r.ask(append([]string{"help"}, strings.Fields(name)...)...)
+	text, err := r.ask(append(strings.Fields(name), "--help")...) // nod help mcp is the topic
 	if err != nil {
 		return err
 	}
 	r.targets[name] = commandAddress(name)
-	if _, taken := r.targets["help "+name]; !taken { // else nod help prints a topic of that name
+	if _, taken := r.targets["help "+name]; !taken {
 		r.targets["help "+name] = commandAddress(name)
 	}
 	if p.text == "" {
