@@ -361,7 +361,7 @@ func TestAFolderWithOtherThingsIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(precious, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := clear(folder); err == nil || !strings.Contains(err.Error(), folder) {
+	if err := prepare(folder); err == nil || !strings.Contains(err.Error(), folder) {
 		t.Errorf("error %v, want one that names the folder", err)
 	}
 	if text, err := os.ReadFile(precious); string(text) != "mine" {
@@ -373,7 +373,7 @@ func TestAFolderWithOtherThingsIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := filepath.Join(t.TempDir(), "new")
-	if err := clear(own); err != nil {
+	if err := prepare(own); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"index.html", "former.html"} {
@@ -381,7 +381,7 @@ func TestAFolderWithOtherThingsIsLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := clear(own); err != nil {
+	if err := prepare(own); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(own); len(left) > 0 {

@@ -14,6 +14,7 @@ import (
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.DefinitionList))
 
+// anchor is a place that has an address, with its text.
 type anchor struct{ ID, Text string }
 
 var (
@@ -22,6 +23,7 @@ var (
 	column     = regexp.MustCompile(`^( *\S.*?  +)(\S.*)`)
 	tag        = regexp.MustCompile(`<[^>]*>`)
 	notInSlug  = regexp.MustCompile(`[^a-z0-9]+`)
+	termOfKeys = regexp.MustCompile(`<dt id="([^"]*)">([^<]*)</dt>`)
 	slashWord  = regexp.MustCompile(`/[a-z][a-z-]*`)
 	reference  = regexp.MustCompile(`<code>(?:nod |/)[^<]*</code>|&quot;nod [^<&]*&quot;|nod\s+help\s+[a-z_]+`)
 	flagWord   = regexp.MustCompile(`([\s(>])(--?[a-z][a-z-]*)`)
@@ -100,7 +102,7 @@ func byLines(code string) string {
 
 // learnKeys learns where the words of the console, such as /undo, are explained.
 func (r *reader) learnKeys(p *page) {
-	for _, m := range regexp.MustCompile(`<dt id="([^"]*)">([^<]*)</dt>`).FindAllStringSubmatch(string(p.HTML), -1) {
+	for _, m := range termOfKeys.FindAllStringSubmatch(string(p.HTML), -1) {
 		for _, word := range slashWord.FindAllString(m[2], -1) {
 			r.targets[word] = p.Name + ".html#" + m[1]
 		}

@@ -9,6 +9,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -38,7 +39,7 @@ func build(nod, shots, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := clear(out); err != nil {
+	if err := prepare(out); err != nil {
 		return err
 	}
 	for name, content := range files {
@@ -68,17 +69,20 @@ func running(path string) (ask program, done func(), err error) {
 		var complaint bytes.Buffer
 		cmd.Stderr = &complaint
 		text, err := cmd.Output()
-		if err != nil || complaint.Len() > 0 {
-			return "", fmt.Errorf("%s %q: want help and nothing on standard error: %w\n%s", path, args, err, &complaint)
+		if err == nil && complaint.Len() > 0 {
+			err = errors.New("it complains")
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s %q: %w\n%s", path, args, err, &complaint)
 		}
 		return string(text), nil
 	}
 	return ask, func() { _ = os.RemoveAll(home) }, nil
 }
 
-// clear makes a folder, or removes the pages of an earlier site from it. In what is not
+// prepare makes a folder, or removes the pages of an earlier site from it. In what is not
 // a site it removes nothing, and it is an error if that is not empty.
-func clear(folder string) error {
+func prepare(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}

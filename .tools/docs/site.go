@@ -26,6 +26,7 @@ var chapters = []chapter{
 	{Title: "To look up", topics: []string{"configuration", "environment", "files", "status"}},
 }
 
+// chapter is a part of the contents.
 type chapter struct {
 	Title  string
 	Pages  []*page
@@ -44,6 +45,7 @@ var pictures = map[string]picture{
 	"screen":   {File: "light.svg", Shows: "on a light terminal"},
 }
 
+// picture is a file of .shots, and what it shows.
 type picture struct{ File, Shows string }
 
 // page is one file of the site.
