@@ -11,6 +11,7 @@ FUZZTIME ?= 60s
 PARALLEL ?= 4
 FORMS    ?= 16
 BENCH    ?= .
+DOCS     ?= .docs
 
 .DEFAULT_GOAL := help
 
@@ -64,6 +65,7 @@ precheck: ## formatting, and that each fault of mutants can be planted
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) run -C .tools ./mutants -check
 	@$(GO) vet -C .tools/shots . && $(GO) test -C .tools/shots .
+	@$(GO) vet -C .tools/docs . && $(GO) test -C .tools/docs -count=1 .
 
 lint: precheck ## precheck, and the linters
 	$(LINT) run ./...
@@ -83,6 +85,10 @@ vuln: ## look for known vulnerabilities that the code reaches
 shots: build ## take the pictures of the documents anew, from the real screen
 	@$(GO) run -C .tools/shots . -nod $(CURDIR)/$(BIN) -out $(CURDIR)/.shots
 
+docs: build ## write the topics, the commands' help and the keys as static HTML into DOCS (.docs)
+	@NOD=$(CURDIR)/$(BIN) $(GO) test -C .tools/docs -count=1 .
+	@$(GO) run -C .tools/docs . -nod $(CURDIR)/$(BIN) -shots $(CURDIR)/.shots -out $(abspath $(DOCS))
+
 redact-rules: ## renew what package redact takes from gitleaks: rules and fixtures
 	cd .tools/redact && $(GO) run . rules > gitleaks.new && mv gitleaks.new ../../agent/redact/gitleaks.toml
 	cd .tools/redact && $(GO) run . fixtures | gzip -9n > ../../agent/redact/testdata/gitleaks.jsonl.gz
@@ -97,4 +103,4 @@ generate: ## renew generated files
 
 check: lint test ## what has to pass before a commit
 
-.PHONY: precheck help run build layers deps test e2e evidence bench mcp-conformance fuzz mutants lint cross fmt vuln shots redact-rules redact-rates generate check
+.PHONY: precheck help run build layers deps test e2e evidence bench mcp-conformance fuzz mutants lint cross fmt vuln shots docs redact-rules redact-rates generate check
