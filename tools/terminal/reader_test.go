@@ -42,7 +42,8 @@ func TestKeysAreForTheProgramThatReadsThem(t *testing.T) {
 		}},
 		{"sqlite3 x.db", "sqlite>", []step{
 			{line(".shell touch f"), "sqlite3", "", false, ""},
-			{line("select 1\n+ 2"), "sqlite3", "", true, "2\n   ...>"},
+			{line("select 1"), "sqlite3", "", true, "1\n   ...>"},
+			{line("+ 2"), "sqlite3", "select 1\n", true, "2\n   ...>"},
 			{line("; drop table t;"), "sqlite3", "select 1\n+ 2\n", false, ""},
 			{line(";"), "sqlite3", "select 1\n+ 2\n", true, "\n3\n"},
 		}},
