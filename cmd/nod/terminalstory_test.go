@@ -51,7 +51,8 @@ func TestAPasteOfAMegabyte(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := filepath.Join(w.home, "made")
-	m := serveModel(t, says("That was long."), calls(shell("a", "touch "+made, true)), says("As you wish."))
+	summary := says("A long text was pasted.") // which is asked for, since no context holds the text
+	m := serveModel(t, says("That was long."), summary, calls(shell("a", "touch "+made, true)), says("As you wish."))
 	w.extra = []string{"NOD_BASE_URL=" + m.URL + "/v1", "NOD_MODEL=scripted"}
 	var b strings.Builder
 	for i := 0; b.Len() < 1<<20; i++ {
