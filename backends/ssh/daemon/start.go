@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends/ssh"
+	"github.com/nod-console/nod/backends/ssh/mux"
 )
 
 // Starter starts the daemon.
@@ -148,7 +149,7 @@ var errNoDaemon = errors.New("ssh: no daemon runs")
 
 // dial connects to the daemon that runs.
 func (f Folder) dial(ctx context.Context) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", filepath.Join(string(f), daemonSocket))
+	conn, err := mux.DialSocket(ctx, new(net.Dialer), filepath.Join(string(f), daemonSocket))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, errNoDaemon

@@ -171,7 +171,7 @@ func (c *Client) connect(ctx context.Context) (*masterConn, error) {
 	if len(c.path) > maxPath {
 		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrPathTooLong, len(c.path), maxPath)
 	}
-	raw, err := dialSocket(ctx, new(net.Dialer), c.path)
+	raw, err := DialSocket(ctx, new(net.Dialer), c.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrNoMaster

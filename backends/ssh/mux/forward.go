@@ -208,7 +208,7 @@ func listenUnix(path string) (net.Listener, error) {
 		_ = os.Remove(path) // made just now
 		return nil, fmt.Errorf("chmod %q: %w", path, err)
 	}
-	if err := unix.Listen(fd, 64); err != nil {
+	if err := unix.Listen(fd, backlog); err != nil {
 		_ = os.Remove(path) // made just now
 		return nil, fmt.Errorf("listen: %w", err)
 	}

@@ -23,6 +23,10 @@ const maxPath = len(unix.RawSockaddrUnix{}.Path) - 1
 // removing a socket in the same folder.
 const lockLimit = 5 * time.Second
 
+// backlog is how many connections may wait to be taken: a fleet's commands come at once.
+// The system has a bound of its own.
+const backlog = 4096
+
 // Listener is a control socket. It takes connections for [Serve].
 type Listener struct {
 	*net.UnixListener
@@ -127,7 +131,7 @@ func clear(dir *os.File, path string) error {
 	case int(st.Uid) != os.Geteuid():
 		return ErrForeign
 	}
-	c, err := dialSocket(context.Background(), &net.Dialer{Timeout: time.Second}, path)
+	c, err := DialSocket(context.Background(), &net.Dialer{Timeout: time.Second}, path)
 	if err == nil {
 		_ = c.Close() // nothing was said
 		return ErrLive
@@ -166,7 +170,7 @@ func bind(dir *os.File, path string) (*Listener, error) {
 	if err := restrict(folder, temporary); err != nil {
 		return nil, fmt.Errorf("chmod: %w", err)
 	}
-	if err := unix.Listen(fd, 64); err != nil {
+	if err := unix.Listen(fd, backlog); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
 	var st unix.Stat_t

@@ -2,9 +2,11 @@ package mux
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -83,9 +85,23 @@ func bindIn(fd int, dir *os.File, name string) error {
 // restrict gives the file of a bound socket its mode: it has it already.
 func restrict(int, string) error { return nil }
 
-// dialSocket connects to a control socket.
-func dialSocket(ctx context.Context, d *net.Dialer, path string) (net.Conn, error) {
-	return d.DialContext(ctx, "unix", path)
+// fullFor is how long a socket is tried whose queue is full. A connect(2) that may block
+// would wait for room; Go's does not block and fails with EAGAIN, see unix(7).
+const fullFor = 10 * time.Second
+
+// DialSocket connects to a control socket. Where many connect at once, it waits for its turn.
+func DialSocket(ctx context.Context, d *net.Dialer, path string) (net.Conn, error) {
+	for give := time.Now().Add(fullFor); ; {
+		c, err := d.DialContext(ctx, "unix", path)
+		if !errors.Is(err, unix.EAGAIN) || time.Now().After(give) {
+			return c, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // widen makes a pipe larger. It only makes it faster; not all are pipes.

@@ -103,8 +103,8 @@ func restrict(dir int, name string) error {
 // master that lives empties it meanwhile.
 const refusedFor = 250 * time.Millisecond
 
-// dialSocket connects to a control socket.
-func dialSocket(ctx context.Context, d *net.Dialer, path string) (net.Conn, error) {
+// DialSocket connects to a control socket.
+func DialSocket(ctx context.Context, d *net.Dialer, path string) (net.Conn, error) {
 	for give := time.Now().Add(refusedFor); ; {
 		c, err := d.DialContext(ctx, "unix", path)
 		if !errors.Is(err, unix.ECONNREFUSED) || time.Now().After(give) {
