@@ -57,7 +57,7 @@ var (
 
 	fetchShape       = shape{[]string{"Command"}, nil}
 	invokeShape      = shape{[]string{"Command"}, []string{"Wait"}}
-	connectShape     = shape{nil, []string{"PartOf"}}
+	connectShape     = shape{nil, []string{"Wait", "PartOf"}}
 	createShape      = shape{[]string{"Command"}, nil}
 	killSessionShape = shape{[]string{"Command", "Busy"}, nil}
 	killPaneShape    = shape{[]string{"Command", "Busy", "Pane"}, nil}

@@ -22,6 +22,10 @@ var ErrTooMany = fmt.Errorf("it means more than %d names", Most)
 type Universe struct {
 	// Names are all that there are: * and ? find those.
 	Names []string
+	// Also are other names of one of those, which * and ? find it by, too. Nil: it has none.
+	Also func(name string) []string
+	// Meant is the name that a written one means; an error refuses it. Nil: itself.
+	Meant func(name string) (string, error)
 	// Group is what a group's name stands for; nil: there are no groups.
 	Group func(name string) (expression string, ok bool)
 }
@@ -126,16 +130,39 @@ func (u Universe) element(text string, depth int) ([]string, error) {
 		return u.group(name, depth)
 	}
 	names, err := numbered(text)
-	if err != nil || !strings.ContainsAny(text, "*?") {
-		return names, err
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.ContainsAny(text, "*?"):
+		return u.find(text, names)
+	case u.Meant == nil:
+		return names, nil
 	}
+	for i, name := range names {
+		if names[i], err = u.Meant(name); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// find are the names that fit patterns.
+func (u Universe) find(text string, patterns []string) ([]string, error) {
 	var found []string
-	for _, pattern := range names {
+	for _, pattern := range patterns {
+		pattern = strings.NewReplacer("[", `\[`, "/", "\x00").Replace(pattern)
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("the pattern %q: %w", text, err)
+		}
 		for _, name := range u.Names {
-			fits, err := path.Match(strings.NewReplacer("[", `\[`, "/", "\x00").Replace(pattern), strings.ReplaceAll(name, "/", "\x00"))
-			if err != nil {
-				return nil, fmt.Errorf("the pattern %q: %w", pattern, err)
+			all := []string{name}
+			if u.Also != nil {
+				all = append(all, u.Also(name)...)
 			}
+			fits := slices.ContainsFunc(all, func(one string) bool {
+				fits, _ := path.Match(pattern, strings.ReplaceAll(one, "/", "\x00")) // it can be read
+				return fits
+			})
 			if fits && !slices.Contains(found, name) {
 				found = append(found, name)
 			}
