@@ -40,9 +40,11 @@ const (
 	// says. What the server does then is out of nod's sight, so it is taken for a
 	// change whatever the server says of itself.
 	Invoke
+	// Connect connects the Target, which nothing was done on before.
+	Connect
 )
 
-var kindNames = [...]string{"pure", "read", "exec", "run", "type", "write", "manage", "fetch", "invoke"}
+var kindNames = [...]string{"pure", "read", "exec", "run", "type", "write", "manage", "fetch", "invoke", "connect"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -111,6 +113,13 @@ type Action struct {
 	// Claim is what the model says of the action. It is shown and recorded
 	// beside nod's own verdict; it decides nothing for the better.
 	Claim Claim
+
+	// Parts are the same action on several targets, one for each, sorted by target; empty
+	// for what is done on one. See [Join].
+	Parts []Action
+	// PartOf is the digest of the action that this is a part of, in hexadecimal; empty if it
+	// is none. A part that was granted within one set of targets is none of another set.
+	PartOf string
 
 	// Diff shows a Write against the present content, as a unified diff. It is
 	// derived from Content and Expect and is not part of the digest.
@@ -190,6 +199,13 @@ func (a Action) Digest() Digest {
 	h.flag(a.Claim.Mutation)
 	h.flag(a.Claim.Privesc)
 	h.text(a.Claim.Why)
+	h.number(uint64(len(a.Parts)))
+	for _, part := range a.Parts {
+		part.PartOf = "" // which rests on this digest
+		digest := part.Digest()
+		h.text(string(digest[:]))
+	}
+	h.text(a.PartOf)
 	return Digest(h.Sum(nil))
 }
 

@@ -4,6 +4,9 @@ import (
 	_ "embed" // the prompt
 	"fmt"
 	"strings"
+
+	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/fleet/nodeset"
 )
 
 //go:embed system.md
@@ -13,6 +16,7 @@ var systemText string
 type Situation struct {
 	Target  string   // canonical name; what a call means that names none
 	Targets []string // all that are connected
+	Apart   []string // those that the operator has besides
 	User    string   // whom commands run as there
 	Shell   string   // the dialect of command lines
 	Panes   bool     // whether commands run in a pane that the operator watches
@@ -37,8 +41,9 @@ func SystemPrompt(name, mark, own string, s Situation) string {
 	}
 	line("Target", s.Target)
 	if len(s.Targets) > 1 {
-		line("Connected targets", strings.Join(s.Targets, ", ")+" (give one as target to work there)")
+		line("Connected targets", named(s.Targets)+" (give one as target to work there)")
 	}
+	line("Not connected", named(s.Apart))
 	line("Commands run as", s.User)
 	line("Shell", s.Shell)
 	if s.Panes {
@@ -53,6 +58,18 @@ func SystemPrompt(name, mark, own string, s Situation) string {
 		}
 	}
 	return b.String()
+}
+
+// mostNamed bounds how many characters a list of targets takes.
+const mostNamed = 300
+
+// named is a list of targets, folded and not too long.
+func named(names []string) string {
+	head, omitted := tools.Head(nodeset.Fold(names), mostNamed)
+	if omitted > 0 {
+		head += fmt.Sprintf("… (%d in all)", len(names))
+	}
+	return head
 }
 
 func postureText(posture string) string {

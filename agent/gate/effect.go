@@ -23,14 +23,23 @@ func (g *Gate) effect(ctx context.Context, above Step, e tools.Effect, reports *
 	if err != nil {
 		return g.unplanned(ctx, a, err).Result
 	}
-	if err := e.Permit(a); err != nil {
-		return tools.Failure("not_permitted", "not run: "+err.Error())
+	for _, one := range append([]tools.Action{a}, a.Parts...) {
+		if len(one.Parts) > 0 { // its target is none: those of its parts are
+			continue
+		}
+		if err := e.Permit(one); err != nil {
+			return tools.Failure("not_permitted", "not run: "+err.Error())
+		}
 	}
-	return g.Pass(ctx, Step{
+	step := Step{
 		Action: a, Call: above.Call, Conversation: above.Conversation,
 		From:    From{Agent: e.By, Parent: above.From.Parent, ReadOnly: above.From.ReadOnly},
 		Execute: tool.Execute, Outputs: above.Outputs, Seen: above.Seen,
-	}, func(event agent.Event) {
+	}
+	if many, ok := tool.(tools.Many); ok {
+		step.Fold = many.Fold
+	}
+	return g.Pass(ctx, step, func(event agent.Event) {
 		switch event := event.(type) {
 		case agent.ApprovalAsked, agent.ApprovalAnswered:
 			reports.Send(event)

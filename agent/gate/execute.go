@@ -110,9 +110,13 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 	env.Effect = func(ctx context.Context, e tools.Effect) tools.Result { return g.effect(ctx, s, e, reports) }
 	began := g.cfg.Now()
 	limited, stop := g.limit(ctx, a)
+	run := s.Execute
+	if len(a.Parts) > 0 {
+		run = g.each(s, answer.Decision)
+	}
 	done := begin(a.Tool, func() (tools.Result, error) {
 		defer stop()
-		return s.Execute(limited, a, env)
+		return run(limited, a, env)
 	})
 	end, ok := await(limited, done, g.abandon)
 	answer.Duration = g.cfg.Now().Sub(began)
@@ -151,7 +155,7 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 
 // did tells of an action that has succeeded.
 func (g *Gate) did(s Step, c ledger.Conclusion) {
-	if g.cfg.Did != nil && c.ExitCode != nil && *c.ExitCode == 0 && s.companion == nil && !s.Preview {
+	if g.cfg.Did != nil && len(s.Action.Parts) == 0 && c.ExitCode != nil && *c.ExitCode == 0 && s.companion == nil && !s.Preview {
 		g.cfg.Did(s.Action)
 	}
 }
@@ -163,7 +167,8 @@ func (g *Gate) limit(ctx context.Context, a tools.Action) (context.Context, cont
 		return context.WithCancel(ctx)
 	}
 	// A wait that has just ended leaves the tool the time to say so.
-	return context.WithTimeoutCause(ctx, max(g.cfg.Timeout, a.Wait+a.Until.Time+10*time.Second), errTimeout)
+	wait := time.Duration(max(1, (len(a.Parts)+atOnce-1)/atOnce)) * (a.Wait + a.Until.Time)
+	return context.WithTimeoutCause(ctx, max(g.cfg.Timeout, wait+10*time.Second), errTimeout)
 }
 
 // detach lets an execution that does not stop go on, and puts its end on record

@@ -175,6 +175,9 @@ type Step struct {
 	// Execute does what a says. It is called at most once for an action, and
 	// never before the action is on record if it acts.
 	Execute func(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error)
+	// Fold makes one result of those of an action's parts, each of which Execute was called
+	// for. An action with parts does not run without it.
+	Fold func(ctx context.Context, a tools.Action, parts []tools.Part, env tools.Env) tools.Result
 	// Edit plans the action anew with another command. Nil means that the
 	// operator's edit is a denial which tells the model what he wants.
 	Edit func(ctx context.Context, command string) (tools.Action, error)
@@ -243,6 +246,9 @@ func (g *Gate) Call(ctx context.Context, c Call, sink agent.Sink) Answer {
 		Action: a, Call: c.ID, Conversation: c.Conversation, Operator: c.Operator, From: c.From,
 		Execute: tool.Execute, Outputs: cleanOutputs{c.Outputs, g.Secrets(c.Conversation)}, Seen: c.Seen,
 		target: c.Target,
+	}
+	if many, ok := tool.(tools.Many); ok {
+		s.Fold = many.Fold
 	}
 	if _, ok := commandOf(c.Arguments); ok {
 		s.Edit = func(ctx context.Context, command string) (tools.Action, error) {
@@ -314,7 +320,7 @@ func (g *Gate) pass(ctx context.Context, s Step, sink agent.Sink) (answer Answer
 	}
 	d, err := g.decide(ctx, s, must, sink)
 	answer.Decision = d
-	if d.Action.Wall != confine.None {
+	if d.Action.Wall != confine.None || len(d.Action.Parts) > 0 {
 		s.Action, answer.Action = d.Action, d.Action
 	}
 	if s.unrecorded != nil && (!d.Allowed || d.Asked || !d.Verdict.Auto || must != "" || errors.Is(s.unrecorded, ledger.ErrClosed)) {
@@ -333,6 +339,9 @@ func (g *Gate) pass(ctx context.Context, s Step, sink agent.Sink) (answer Answer
 		answer.Interrupted = true
 		answer.Result = tools.Failure("interrupted", "not run: "+agent.InterruptedText)
 		return answer, nil
+	}
+	if err := bound(s, d); err != nil {
+		return g.refused(answer, tools.Denied("not run: %w", err)), nil
 	}
 	if s.unrecorded != nil {
 		g.unrecorded(s, d)
@@ -462,29 +471,4 @@ func withReason(text, why string) string {
 		return text
 	}
 	return text + ": " + why
-}
-
-// commandOf returns the command in a call's arguments.
-func commandOf(args json.RawMessage) (string, bool) {
-	var with struct {
-		Command *string `json:"command"`
-	}
-	if json.Unmarshal(args, &with) != nil || with.Command == nil {
-		return "", false
-	}
-	return *with.Command, true
-}
-
-// withCommand replaces the command in a call's arguments.
-func withCommand(args json.RawMessage, command string) (json.RawMessage, error) {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(args, &all); err != nil {
-		return nil, tools.Invalid("the arguments are not a JSON object: %w", err)
-	}
-	text, err := json.Marshal(command)
-	if err != nil {
-		return nil, tools.Invalid("the command cannot be encoded: %w", err)
-	}
-	all["command"] = text
-	return json.Marshal(all)
 }

@@ -21,6 +21,9 @@ func (g *Gate) eventOf(name string, s Step) hook.Event {
 		Tool: a.Tool, Effect: a.Kind.String(), Target: a.Target, Pane: a.Pane, Command: commandLine(a), Path: a.Path,
 		Content: string(a.Stdin),
 	}
+	if len(a.Parts) > 0 {
+		e.Targets = a.Targets()
+	}
 	if a.Kind == tools.Write {
 		e.Content = string(a.Content)
 	}

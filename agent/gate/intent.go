@@ -20,8 +20,11 @@ func (g *Gate) intent(s Step, d policy.Decision) ledger.Intent {
 		Time: g.cfg.Now(), Conversation: s.Conversation, Call: s.Call,
 		Tool: a.Tool, Kind: a.Kind.String(), Target: a.Target, User: a.User, Pane: a.Pane, Inside: a.Inside,
 		Dir: a.Dir, Path: a.Path, Command: commandLine(a), Stdin: string(a.Stdin), Dialect: a.Dialect, Held: string(a.Wall), Grants: a.Grants,
-		Digest:   a.Digest().String(),
+		Digest: a.Digest().String(), PartOf: a.PartOf,
 		Decision: string(d.How), Rule: d.Rule, By: g.cfg.Operator, Agent: s.From.Agent, Parent: s.From.Parent,
+	}
+	if len(a.Parts) > 0 {
+		i.Targets = a.Targets()
 	}
 	if d.Revert != nil {
 		i.Revert = d.Revert.ID

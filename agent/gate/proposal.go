@@ -46,13 +46,21 @@ func ProposalOf(i ledger.Intent) (policy.Proposal, error) {
 			return p, fmt.Errorf("gate: record %s: the claim: %w", i.ID, err)
 		}
 	}
+	if len(i.Targets) > 0 {
+		parts := make([]tools.Action, len(i.Targets))
+		for n, target := range i.Targets {
+			parts[n] = a
+			parts[n].Target = target
+		}
+		a = tools.Join(a.Target, parts)
+	}
 	p.Action = a
 	return p, nil
 }
 
 // kindOf reads a kind's word.
 func kindOf(word string) (tools.Kind, error) {
-	for k := tools.Pure; k <= tools.Invoke; k++ {
+	for k := tools.Pure; k <= tools.Connect; k++ {
 		if k.String() == word {
 			return k, nil
 		}

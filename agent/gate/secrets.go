@@ -63,15 +63,16 @@ func fillIn(v *redact.Vault, a tools.Action) (tools.Action, error) {
 // release lets the guard fill in the secrets of an action that was allowed, until
 // the function that it returns is called.
 func (g *Gate) release(s Step) (withdraw func()) {
-	digest := s.Action.Digest()
-	g.mu.Lock()
-	g.released[digest] = g.Secrets(s.Conversation)
-	g.mu.Unlock()
-	return func() {
+	set := func(secrets *redact.Vault) {
 		g.mu.Lock()
-		g.released[digest] = nil // what comes too late must not run as it stands
-		g.mu.Unlock()
+		defer g.mu.Unlock()
+		g.released[s.Action.Digest()] = secrets
+		for _, part := range s.Action.Parts {
+			g.released[part.Digest()] = secrets
+		}
 	}
+	set(g.Secrets(s.Conversation))
+	return func() { set(nil) } // what comes too late must not run as it stands
 }
 
 // Fill completes an action for the target: see guard.Guard.Fill. One that has no

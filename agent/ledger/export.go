@@ -68,6 +68,9 @@ func ExportMarkdown(w io.Writer, dir string, keep func(Record) bool) error {
 func writeRun(out *bufio.Writer, r Record, end *Conclusion) {
 	i := r.Intent
 	title := i.Target
+	if n := len(i.Targets); n > 0 {
+		title += fmt.Sprintf(" (%d targets)", n)
+	}
 	if i.User != "" {
 		title += " as " + i.User
 	}

@@ -36,6 +36,11 @@ type Intent struct {
 	Pane         string    `json:"pane,omitempty"`
 	Inside       []string  `json:"inside,omitempty"` // commands that opened the shell in the pane
 
+	// Targets are those of an action on several, of which Target is the folded name then.
+	// An intent for each of them follows, with the action's digest in PartOf.
+	Targets []string `json:"targets,omitempty"`
+	PartOf  string   `json:"part_of,omitempty"`
+
 	// Dir, Path, Command and Stdin are kept byte for byte. In JSON they are
 	// strings if they are valid UTF-8, and {"base64":"…"} otherwise.
 	Dir     string `json:"dir,omitempty"`

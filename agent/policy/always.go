@@ -21,7 +21,7 @@ import (
 // said in a rule.
 func (e *Engine) keepable(p Proposal, x Explanation) string {
 	a := p.Action
-	if e.opt.Keep == nil || x.Confirm || x.Ruling != Ask || x.Posture != PostureAsk || !harmless(x.Combined) || !literalTarget(a.Target) ||
+	if e.opt.Keep == nil || len(a.Parts) > 0 || x.Confirm || x.Ruling != Ask || x.Posture != PostureAsk || !harmless(x.Combined) || !literalTarget(a.Target) ||
 		a.Kind != tools.Exec && a.Kind != tools.Run || len(a.Stdin) > 0 || len(a.Inside) > 0 {
 		return ""
 	}

@@ -74,5 +74,9 @@ func (e *Engine) lookAsRoot(x *Explanation, p Proposal) {
 func (e *Engine) allowLooks(p Proposal) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.rooted[rooted{p.Conversation, p.Action.Target, p.Action.User}] = true
+	for _, a := range append([]tools.Action{p.Action}, p.Action.Parts...) {
+		if asRoot(a) {
+			e.rooted[rooted{p.Conversation, a.Target, a.User}] = true
+		}
+	}
 }

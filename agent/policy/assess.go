@@ -76,6 +76,8 @@ func assessed(a tools.Action) risk.Verdict {
 		return risk.Fetch(a.Command)
 	case tools.Invoke:
 		return invoked()
+	case tools.Connect:
+		return connecting()
 	}
 	dialect, err := risk.ParseDialect(a.Dialect)
 	if err != nil {
@@ -100,6 +102,14 @@ func observation() risk.Verdict {
 // cannot be seen, and what the server says of it is not trusted.
 func invoked() risk.Verdict {
 	return risk.Guess(risk.Mutate, 0, "server.call", "what the server does with it cannot be seen")
+}
+
+// connecting is the verdict of a login: nothing runs, but the other side sees it, and it may
+// ask for passwords. Only the operator, or a rule of theirs, lets it pass.
+func connecting() risk.Verdict {
+	v := risk.Of(risk.Observe, 0, risk.Finding{Rule: "connect", Why: "logs in there, and keeps the connection"})
+	v.Auto = false
+	return v
 }
 
 // unknown is the verdict of what could not be assessed at all.

@@ -188,12 +188,14 @@ func (e *Engine) Window() time.Duration {
 	return max(0, e.window.Sub(e.opt.Now()))
 }
 
+// trustOrder are the trusts, the mildest first.
+var trustOrder = []Trust{"", Lab, Stage, Prod}
+
 // TrustOf is a target's trust.
 func (e *Engine) TrustOf(target string) Trust {
-	order := []Trust{"", Lab, Stage, Prod}
 	best := Trust("")
 	for _, t := range e.trusts {
-		if t.covers(target) && slices.Index(order, t.trust) > slices.Index(order, best) {
+		if t.covers(target) && slices.Index(trustOrder, t.trust) > slices.Index(trustOrder, best) {
 			best = t.trust
 		}
 	}
@@ -203,7 +205,7 @@ func (e *Engine) TrustOf(target string) Trust {
 // Decide decides about p. The error is the approver's, or says that nobody
 // could be asked or that ctx ended; the Decision is a denial then.
 func (e *Engine) Decide(ctx context.Context, p Proposal) (Decision, error) {
-	x := e.confine(ctx, &p)
+	x := e.explained(ctx, &p)
 	d := Decision{Rule: x.Rule, Verdict: x.Verdict, Action: p.Action}
 	switch {
 	case p.Under != "":
@@ -227,7 +229,8 @@ func (e *Engine) Decide(ctx context.Context, p Proposal) (Decision, error) {
 
 // allow is the only place where grants are minted.
 func (e *Engine) allow(a tools.Action, d Decision, how How) Decision {
-	d.Allowed, d.How, d.Grant = true, how, e.opt.Minter.Mint(a)
+	d.Allowed, d.How = true, how
+	d.Action, d.Grant, d.Grants = e.mint(a)
 	return d
 }
 
@@ -311,16 +314,22 @@ func (e *Engine) request(p Proposal, x Explanation) Request {
 		Trust: x.Trust, Why: x.Why, Scopes: []Scope{Once}, Operator: p.Operator, Agent: p.Agent, Notes: p.Notes,
 	}
 	if x.Confirm {
-		r.Confirm = p.Action.Target
+		r.Confirm = nameOf(p.Action)
 	}
 	kind := p.Action.Kind
-	if !x.Confirm && p.Conversation != "" && (kind == tools.Exec || kind == tools.Run) && harmless(x.Combined) && placed(p.Action, x.Combined) {
+	if !x.Confirm && len(p.Action.Parts) == 0 && p.Conversation != "" && (kind == tools.Exec || kind == tools.Run) && harmless(x.Combined) && placed(p.Action, x.Combined) {
 		r.Scopes = append(r.Scopes, Conversation)
 	}
 	if r.Keep = e.keepable(p, x); r.Keep != "" {
 		r.Scopes = append(r.Scopes, Always)
 	}
-	if e.opt.Reverts != nil {
+	switch {
+	case len(p.Action.Parts) > 0:
+		r.Places = e.places(p.Action)
+		if x.Verdict.Flags.Has(risk.Lockout) {
+			r.NoRevert = "none is armed on several targets at once: for one, call for each target alone"
+		}
+	case e.opt.Reverts != nil:
 		if after := e.opt.Reverts(p.Action.Target); after > 0 {
 			r.Revert, r.NoRevert = lockout.For(p.Action, x.Verdict, after)
 		}
@@ -329,7 +338,7 @@ func (e *Engine) request(p Proposal, x Explanation) Request {
 	r.Final = r.Undo == "" && x.Verdict.Effect.AtLeast(risk.Destroy)
 	if r.Confirm == "" {
 		if r.Hasty = e.hasty(); r.Hasty != "" {
-			r.Confirm = p.Action.Target
+			r.Confirm = nameOf(p.Action)
 		}
 	}
 	return r

@@ -30,15 +30,20 @@ type Explanation struct {
 	// Confirm says that the target's name must be typed to approve.
 	Confirm bool
 
+	login   bool   // it only connects a target
 	strict  bool   // a rule of the operator's asks about it or denies it
 	strange string // a host that it would talk to and nobody has named
 	looks   bool   // a yes allows all looks with root's rights there
 }
 
-// Explain says how p would be decided, without asking and without a grant.
+// Explain says how p would be decided, without asking and without a grant. Of an action on
+// several targets, the strictest ruling of its parts counts.
 func (e *Engine) Explain(p Proposal) Explanation {
 	a := p.Action
-	x := Explanation{Trust: e.TrustOf(a.Target), Posture: e.Posture(), Verdict: assess(a)}
+	if len(a.Parts) > 0 {
+		return e.explainEach(p)
+	}
+	x := Explanation{Trust: e.TrustOf(a.Target), Posture: e.Posture(), Verdict: assess(a), login: a.Kind == tools.Connect}
 	if p.ReadOnly {
 		x.Posture = PostureReadOnly
 	}
@@ -81,6 +86,8 @@ func (e *Engine) rule(x *Explanation, s subject) {
 	case x.Ruling != Ask:
 	case x.Tainted:
 		x.Why = "it takes from a target's output what you have not said yourself"
+	case x.login:
+		x.Why = "it logs in there"
 	case x.strange != "":
 		x.Why = fmt.Sprintf("it sends what it asks to %q, which is no target of yours and which you have not named", x.strange)
 	case inFolder(x.Combined) && nearly(x.Combined):
@@ -154,8 +161,8 @@ func (e *Engine) pose(x *Explanation) {
 	switch {
 	case x.Posture == PostureReadOnly && x.How == ByWall:
 		// It changes nothing.
-	case x.Posture == PostureReadOnly && (x.Tainted || x.strange != "" || inFolder(x.Combined)) && nearly(x.Combined):
-		// It would run but for its taint, its host or its folder: asking is enough.
+	case x.Posture == PostureReadOnly && (x.Tainted || x.strange != "" || x.login || inFolder(x.Combined)) && nearly(x.Combined):
+		// It would run but for its taint, its host, its folder or being a login: asking is enough.
 	case x.Posture == PostureReadOnly && !x.Combined.Auto && x.Ruling != Deny:
 		x.Ruling, x.Rule, x.Why = Deny, "", "the posture is read-only: only plain observations run"
 	case x.Posture == PostureAskAll && x.Ruling == Allow:

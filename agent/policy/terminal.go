@@ -166,7 +166,7 @@ func (t *Terminal) question(r Request, kept bool) string {
 	}
 	switch {
 	case r.Confirm != "":
-		fmt.Fprintf(&b, "to run it, type the target's name (%s): ", name)
+		fmt.Fprintf(&b, "to run it, type %s: ", wanted(r, name))
 	case kept:
 		b.WriteString(`run it? [y/N, or "always" to write that rule] `)
 	case keepable(r):
@@ -175,6 +175,14 @@ func (t *Terminal) question(r Request, kept bool) string {
 		b.WriteString("run it? [y/N] ")
 	}
 	return b.String()
+}
+
+// wanted says what is to be typed.
+func wanted(r Request, name string) string {
+	if len(r.Action.Parts) > 0 {
+		return "this (" + name + ")"
+	}
+	return "the target's name (" + name + ")"
 }
 
 // reply is what a line means. A line without its end is no answer.
@@ -422,7 +430,10 @@ func describeLooks(word string, found []Look) string {
 func Title(r Request) string {
 	a := r.Action
 	text := "APPROVE on " + show.Text(a.Target)
-	if r.Trust != "" {
+	switch {
+	case len(a.Parts) > 0:
+		text = "APPROVE on " + r.places()
+	case r.Trust != "":
 		text += " (" + string(r.Trust) + ")"
 	}
 	switch { // not last: a frame may cut the title

@@ -173,6 +173,8 @@ type Request struct {
 	Disagreement string
 	Understated  bool
 	Trust        Trust
+	// Places are the targets of an action on several, as the action's parts are; nil for one.
+	Places []Place
 	// Confirm is what the operator must type to approve; empty if nothing.
 	Confirm string
 	// Why says which rule asks.
@@ -266,6 +268,8 @@ const (
 type Decision struct {
 	Allowed bool
 	Grant   tools.Grant // for Action; zero if denied
+	// Grants are those of Action's parts, in their order; nil if it has none or is denied.
+	Grants []tools.Grant
 	// Action is the proposal's, behind the wall that the policy wants for it.
 	Action  tools.Action
 	How     How
@@ -300,6 +304,8 @@ func (r Request) Sections() []Section {
 		}
 	case tools.Read:
 		add("read", a.Path)
+	case tools.Connect:
+		add("connect", a.Target)
 	case tools.Type:
 		add("on the line already", a.Pending)
 		add("typed", a.Literal)
@@ -327,6 +333,9 @@ func (r Request) Sections() []Section {
 	}
 	if len(all) == 0 {
 		all = []Section{{Title: a.Kind.String()}}
+	}
+	if len(a.Parts) > 0 {
+		add("on "+r.places(), onTargets(r))
 	}
 	if a.Kind != tools.Type && a.Kind != tools.Write {
 		all[0].Findings = within(r.Verdict.Findings, 0, all[0].Text)

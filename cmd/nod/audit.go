@@ -280,6 +280,9 @@ func intentColumns(i ledger.Intent) string {
 		what = i.Command
 	}
 	tool := i.Tool
+	if n := len(i.Targets); n > 0 {
+		tool += fmt.Sprintf(" (%d targets)", n)
+	}
 	if i.Agent != "" {
 		tool += " (" + i.Agent + " under " + i.Parent + ")"
 	}

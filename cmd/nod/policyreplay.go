@@ -61,7 +61,7 @@ type difference struct {
 func (a *program) policyReplay(b policyBench, dir string, last int, asJSON bool) error {
 	var records []ledger.Record
 	err := ledger.Read(dir, func(r ledger.Record) error {
-		if proposed(r) != nil {
+		if i := proposed(r); i != nil && (r.Intent == nil || len(i.Targets) == 0) { // those of its targets follow
 			records = append(records, r)
 		}
 		if last > 0 && len(records) > last {

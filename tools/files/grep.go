@@ -9,6 +9,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/fleet"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/internal/spec"
 )
@@ -31,9 +32,14 @@ type Grep struct {
 	Guard  *guard.Guard
 	Hides  Hides // nil: only what is secret by its name alone
 	Bounds Bounds
+	// Fleet finds the targets of a call for several; nil: there is one only.
+	Fleet *fleet.Fleet
 }
 
-var _ tools.Tool = (*Grep)(nil)
+var (
+	_ tools.Tool = (*Grep)(nil)
+	_ tools.Many = (*Grep)(nil)
+)
 
 func (g *Grep) searcher() searcher { return searcher{g.Guard, g.Hides, g.Bounds} }
 
@@ -41,7 +47,9 @@ func (g *Grep) searcher() searcher { return searcher{g.Guard, g.Hides, g.Bounds}
 func (*Grep) Name() string { return "grep" }
 
 // Description implements [tools.Tool].
-func (*Grep) Description() string { return spec.Brief(grepGuide) }
+func (g *Grep) Description() string {
+	return spec.Brief(grepGuide, spec.If("targets", g.Fleet.Offered()))
+}
 
 // Guidance implements [tools.Documented].
 func (*Grep) Guidance() string { return spec.Whole(grepGuide) }
@@ -50,14 +58,14 @@ func (*Grep) Guidance() string { return spec.Whole(grepGuide) }
 func (*Grep) Parallelizable() bool { return true }
 
 // InputSchema implements [tools.Tool].
-func (*Grep) InputSchema() map[string]any {
-	return spec.Schema(map[string]any{
+func (g *Grep) InputSchema() map[string]any {
+	return spec.Schema(several(g.Fleet, map[string]any{
 		"pattern": spec.String(""),
 		"path":    spec.String("absolute"),
 		"include": spec.String(`names, "*.conf", or paths below the folder, "sites-*/**/*.conf"`),
 		"limit":   spec.Count(1, fmt.Sprintf("lines: %d, at most %d", GrepLimit, GrepMost)),
 		"target":  spec.Target(),
-	}, "pattern", "path")
+	}), "pattern", "path")
 }
 
 type grepArgs struct {
@@ -66,6 +74,8 @@ type grepArgs struct {
 	Include string  `json:"include"`
 	Limit   *int    `json:"limit"`
 	Target  string  `json:"target"`
+
+	Targets fleet.Names `json:"targets"`
 }
 
 // Plan implements [tools.Tool].
@@ -89,8 +99,15 @@ func (g *Grep) Plan(ctx context.Context, raw json.RawMessage, env tools.Env) (to
 	if args.Include != "" && !strings.Contains(args.Include, "/") {
 		args.Include = "**/" + args.Include
 	}
-	return g.searcher().plan(ctx, env, g.Name(), args.Target, *args.Path,
-		guard.Searched{Names: args.Include, Pattern: *args.Pattern, Limit: limit})
+	what := guard.Searched{Names: args.Include, Pattern: *args.Pattern, Limit: limit}
+	if args.Targets == nil {
+		return g.searcher().plan(ctx, env, g.Name(), args.Target, *args.Path, what)
+	}
+	a, err := locateOn(ctx, g.Fleet, args.Targets, args.Target, *args.Path)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	return all(a, func(a *tools.Action) error { return g.searcher().complete(a, g.Name(), what) })
 }
 
 // GrepValue is the Value of grep's Result.

@@ -30,13 +30,8 @@ func locateAny(ctx context.Context, g *guard.Guard, env tools.Env, target, name 
 	if err != nil {
 		return tools.Action{}, tools.Reject("no_target", "%v", err)
 	}
-	switch {
-	case name == "":
-		return tools.Action{}, tools.Invalid("path is empty")
-	case strings.ContainsRune(name, 0):
-		return tools.Action{}, tools.Invalid("path holds a zero byte: %q", name)
-	case !path.IsAbs(name):
-		return tools.Action{}, tools.Invalid("path %q is not absolute: give it from the root, without ~ and variables", name)
+	if err := named(name); err != nil {
+		return tools.Action{}, err
 	}
 	real, err := g.Resolve(ctx, about.Target, name)
 	if err != nil {
@@ -44,6 +39,19 @@ func locateAny(ctx context.Context, g *guard.Guard, env tools.Env, target, name 
 		return tools.Action{}, tools.Reject(code, "%s", message)
 	}
 	return tools.Action{Target: about.Target, User: about.User, Path: real}, nil
+}
+
+// named finds a path that no target could have.
+func named(name string) error {
+	switch {
+	case name == "":
+		return tools.Invalid("path is empty")
+	case strings.ContainsRune(name, 0):
+		return tools.Invalid("path holds a zero byte: %q", name)
+	case !path.IsAbs(name):
+		return tools.Invalid("path %q is not absolute: give it from the root, without ~ and variables", name)
+	}
+	return nil
 }
 
 // explain puts an error of a file into a code and a sentence that says what to

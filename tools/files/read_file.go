@@ -9,6 +9,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/fleet"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/internal/spec"
 )
@@ -31,15 +32,22 @@ type ReadFile struct {
 	Seen  *Seen // the same as write_file's
 	// Bounds say where it may go.
 	Bounds Bounds
+	// Fleet finds the targets of a call for several; nil: there is one only.
+	Fleet *fleet.Fleet
 }
 
-var _ tools.Tool = (*ReadFile)(nil)
+var (
+	_ tools.Tool = (*ReadFile)(nil)
+	_ tools.Many = (*ReadFile)(nil)
+)
 
 // Name implements [tools.Tool].
 func (*ReadFile) Name() string { return "read_file" }
 
 // Description implements [tools.Tool].
-func (*ReadFile) Description() string { return spec.Brief(readFileGuide) }
+func (r *ReadFile) Description() string {
+	return spec.Brief(readFileGuide, spec.If("targets", r.Fleet.Offered()))
+}
 
 // Guidance implements [tools.Documented].
 func (*ReadFile) Guidance() string { return spec.Whole(readFileGuide) }
@@ -48,13 +56,13 @@ func (*ReadFile) Guidance() string { return spec.Whole(readFileGuide) }
 func (*ReadFile) Parallelizable() bool { return true }
 
 // InputSchema implements [tools.Tool].
-func (*ReadFile) InputSchema() map[string]any {
-	return spec.Schema(map[string]any{
+func (r *ReadFile) InputSchema() map[string]any {
+	return spec.Schema(several(r.Fleet, map[string]any{
 		"path":   spec.String("absolute, or output:…"),
 		"offset": spec.Count(1, "first line, from 1"),
 		"limit":  spec.Count(1, "lines"),
 		"target": spec.Target(),
-	}, "path")
+	}), "path")
 }
 
 type readArgs struct {
@@ -62,6 +70,8 @@ type readArgs struct {
 	Offset *int    `json:"offset"`
 	Limit  *int    `json:"limit"`
 	Target string  `json:"target"`
+
+	Targets fleet.Names `json:"targets"`
 }
 
 // span is the range of lines, as it stands in the action's Command.
@@ -96,15 +106,21 @@ func (r *ReadFile) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	if strings.HasPrefix(*args.Path, OutputScheme) {
 		return tools.Action{Tool: r.Name(), Kind: tools.Pure, Path: *args.Path, Command: string(command)}, nil
 	}
-	a, err := locate(ctx, r.Guard, env, args.Target, *args.Path)
+	a, err := r.locate(ctx, env, args)
 	if err != nil {
 		return tools.Action{}, err
 	}
-	if err := r.Bounds.read(a.Target, a.Path); err != nil {
-		return tools.Action{}, err
+	return all(a, func(a *tools.Action) error {
+		a.Tool, a.Kind, a.Command = r.Name(), tools.Read, string(command)
+		return r.Bounds.read(a.Target, a.Path)
+	})
+}
+
+func (r *ReadFile) locate(ctx context.Context, env tools.Env, args readArgs) (tools.Action, error) {
+	if args.Targets == nil {
+		return locate(ctx, r.Guard, env, args.Target, *args.Path)
 	}
-	a.Tool, a.Kind, a.Command = r.Name(), tools.Read, string(command)
-	return a, nil
+	return locateOn(ctx, r.Fleet, args.Targets, args.Target, *args.Path)
 }
 
 // ReadValue is the Value of read_file's Result.

@@ -31,21 +31,27 @@ func (s searcher) plan(ctx context.Context, env tools.Env, tool, target, folder 
 	if err != nil {
 		return tools.Action{}, err
 	}
+	err = s.complete(&a, tool, what)
+	return a, err
+}
+
+// complete makes the action of a search of one on a path.
+func (s searcher) complete(a *tools.Action, tool string, what guard.Searched) error {
 	if err := s.bounds.read(a.Target, a.Path); err != nil {
-		return tools.Action{}, err
+		return err
 	}
 	if search.Kernel(a.Path) && what.Pattern == "" {
-		return tools.Action{}, tools.Reject("system_folder", "%s is the kernel's and holds no files; look with run_shell and ls", a.Path)
+		return tools.Reject("system_folder", "%s is the kernel's and holds no files; look with run_shell and ls", a.Path)
 	}
 	if _, err := search.Compile(backends.Query{Root: a.Path, Names: what.Names, Pattern: what.Pattern}); err != nil {
-		return tools.Action{}, tools.Invalid("%w", err)
+		return tools.Invalid("%w", err)
 	}
 	command, err := json.Marshal(what)
 	if err != nil {
-		return tools.Action{}, tools.Failed("%s: %w", tool, err)
+		return tools.Failed("%s: %w", tool, err)
 	}
 	a.Tool, a.Kind, a.Command = tool, tools.Read, string(command)
-	return a, nil
+	return nil
 }
 
 // limited is a limit as a call gives it, or the usual one.

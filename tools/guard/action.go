@@ -40,21 +40,24 @@ var fields = []field{
 	{"Wait", func(a tools.Action) bool { return a.Wait != 0 }},
 	{"Background", func(a tools.Action) bool { return a.Background }},
 	{"Until", func(a tools.Action) bool { return a.Until != tools.Until{} }},
+	{"Parts", func(a tools.Action) bool { return len(a.Parts) != 0 }}, // no kind may: each part is carried out
+	{"PartOf", func(a tools.Action) bool { return a.PartOf != "" }},
 }
 
 // shape says which fields an action of one kind must and may have.
 type shape struct{ must, may []string }
 
 var (
-	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Grants", "Wait", "Until"}}
+	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Grants", "Wait", "Until", "PartOf"}}
 	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wall", "Grants", "Wait", "Background", "Until"}}
 	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Program", "Busy", "Literal", "Keys", "Enter", "Wait", "Until"}}
-	readShape    = shape{[]string{"Path"}, []string{"Command"}}
+	readShape    = shape{[]string{"Path"}, []string{"Command", "PartOf"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}
 
 	fetchShape       = shape{[]string{"Command"}, nil}
 	invokeShape      = shape{[]string{"Command"}, []string{"Wait"}}
+	connectShape     = shape{nil, []string{"Wait", "PartOf"}}
 	createShape      = shape{[]string{"Command"}, nil}
 	killSessionShape = shape{[]string{"Command", "Busy"}, nil}
 	killPaneShape    = shape{[]string{"Command", "Busy", "Pane"}, nil}
@@ -79,6 +82,8 @@ func shapeOf(a tools.Action) (shape, bool) {
 		return fetchShape, true
 	case tools.Invoke:
 		return invokeShape, true
+	case tools.Connect:
+		return connectShape, true
 	case tools.Manage:
 		switch verb, _, _ := strings.Cut(a.Command, " "); verb {
 		case KillSession:

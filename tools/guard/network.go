@@ -21,6 +21,12 @@ func (g *Guard) Invoke(a tools.Action, grant tools.Grant) (tools.Action, error) 
 	return g.filled(a)
 }
 
+// Connect lets one connection to a target that is not there yet be made: the grant must be
+// for a, and is good for one time. Who makes it adds the target.
+func (g *Guard) Connect(a tools.Action, grant tools.Grant) error {
+	return g.once(a, grant, tools.Connect)
+}
+
 // once uses up the grant of an action of one kind that touches no target.
 func (g *Guard) once(a tools.Action, grant tools.Grant, kind tools.Kind) error {
 	if err := g.verifier.Check(a, grant); err != nil {

@@ -25,7 +25,10 @@ type ManageTool struct {
 	properties func() map[string]any
 }
 
-var _ tools.Tool = (*ManageTool)(nil)
+var (
+	_ tools.Tool     = (*ManageTool)(nil)
+	_ tools.Optional = (*ManageTool)(nil)
+)
 
 // Name implements [tools.Tool].
 func (t *ManageTool) Name() string { return t.name }
@@ -38,6 +41,19 @@ func (t *ManageTool) Guidance() string { return spec.Whole(t.guide) }
 
 // Parallelizable implements [tools.Tool].
 func (*ManageTool) Parallelizable() bool { return false }
+
+// Offered implements [tools.Optional]: what ends panes or sessions is of use while there is
+// one that may be ended.
+func (t *ManageTool) Offered() bool {
+	if t.verb != guard.KillPane && t.verb != guard.KillSession {
+		return true
+	}
+	return slices.ContainsFunc(t.guard.Targets(), func(target string) bool {
+		return slices.ContainsFunc(t.guard.Members(target), func(m guard.Member) bool {
+			return m.Session != pane.DefaultSession || t.verb == guard.KillPane && m.Name != pane.SharedPane
+		})
+	})
+}
 
 // InputSchema implements [tools.Tool].
 func (t *ManageTool) InputSchema() map[string]any {

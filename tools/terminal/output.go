@@ -2,8 +2,10 @@ package terminal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"hash"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -71,10 +73,7 @@ func join(beginning, end string, beyond int64, bytes int) output {
 // text is what of an output goes into the result: its head and its tail, with at most so
 // many characters. What is cut is kept.
 func (v *ShellValue) text(ctx context.Context, env tools.Env, stream string, o output, most int) string {
-	valid := strings.ToValidUTF8(o.text, "\uFFFD")
-	if valid != o.text {
-		v.notice("%s holds bytes that are not UTF-8; they are shown as \uFFFD", stream)
-	}
+	valid := v.valid(stream, o.text)
 	c := cutMiddle(valid, most)
 	if c.omitted == 0 {
 		return valid
@@ -85,6 +84,15 @@ func (v *ShellValue) text(ctx context.Context, env tools.Env, stream string, o o
 	}
 	v.notice("%s is cut: its middle, %d characters, is left out%s%s", stream, c.omitted, lost, keep(ctx, env, stream, valid, c))
 	return c.String()
+}
+
+// valid is an output in UTF-8.
+func (v *ShellValue) valid(stream, text string) string {
+	valid := strings.ToValidUTF8(text, "\uFFFD")
+	if valid != text {
+		v.notice("%s holds bytes that are not UTF-8; they are shown as \uFFFD", stream)
+	}
+	return valid
 }
 
 // keep stores a full output and says how to read what was cut.
@@ -152,6 +160,8 @@ func budget(a tools.Action) int {
 type collector struct {
 	progress *tools.Meter
 	chunks   *tools.Chunks // nil if nobody listens
+	most     int           // bytes that are kept of the beginning; 0: keepBytes
+	sum      hash.Hash     // of all of it; nil: nobody wants that
 
 	mu    sync.Mutex
 	kept  bytes.Buffer
@@ -162,7 +172,10 @@ type collector struct {
 func (c *collector) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	c.total += int64(len(p))
-	room := min(len(p), keepBytes-c.kept.Len())
+	if c.sum != nil {
+		c.sum.Write(p) // never fails
+	}
+	room := min(len(p), cmp.Or(c.most, keepBytes)-c.kept.Len())
 	c.kept.Write(p[:room]) // never fails
 	c.end.put(p[room:])
 	c.mu.Unlock()

@@ -4,14 +4,13 @@ import (
 	"context"
 	_ "embed" // the tool's guidance
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
 	"time"
 
-	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/fleet"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/internal/spec"
 	"github.com/nod-console/nod/tools/risk"
@@ -32,17 +31,24 @@ type RunShell struct {
 	// Timeout bounds a command without a pane if the call does not; 0 means
 	// DefaultTimeout.
 	Timeout time.Duration
-	// Jobs are told of what runs in panes; nil: it has no handles.
+	// Jobs are told of what runs in panes; nil: there are no panes anywhere.
 	Jobs *Jobs
+	// Fleet finds the targets of a call for several; nil: there is one only.
+	Fleet *fleet.Fleet
 }
 
-var _ tools.Tool = (*RunShell)(nil)
+var (
+	_ tools.Tool = (*RunShell)(nil)
+	_ tools.Many = (*RunShell)(nil)
+)
 
 // Name implements [tools.Tool].
 func (*RunShell) Name() string { return "run_shell" }
 
 // Description implements [tools.Tool].
-func (*RunShell) Description() string { return spec.Brief(runShellGuide) }
+func (r *RunShell) Description() string {
+	return spec.Brief(runShellGuide, spec.If("panes", r.Jobs != nil), spec.If("targets", r.Fleet.Offered()))
+}
 
 // Guidance implements [tools.Documented].
 func (*RunShell) Guidance() string { return spec.Whole(runShellGuide) }
@@ -51,19 +57,33 @@ func (*RunShell) Guidance() string { return spec.Whole(runShellGuide) }
 func (*RunShell) Parallelizable() bool { return false }
 
 // InputSchema implements [tools.Tool].
-func (*RunShell) InputSchema() map[string]any {
-	return spec.Schema(spec.Acting(untilSchema(selectorSchema(map[string]any{
-		"command": spec.String(""),
-		"wait": map[string]any{
-			"anyOf": []any{
-				map[string]any{"type": "boolean"},
-				map[string]any{"type": "string", "pattern": "^[0-9]+[smh]$"},
-				map[string]any{"type": "integer", "minimum": 1},
-			},
+func (r *RunShell) InputSchema() map[string]any {
+	properties := map[string]any{
+		"command":   spec.String(""),
+		"stdin":     spec.String(""),
+		"cwd":       spec.String(""),
+		"target":    spec.Target(),
+		"max_chars": map[string]any{"type": "integer"},
+		"wait":      waitSchema(),
+	}
+	if r.Jobs != nil {
+		untilSchema(selectorSchema(properties))
+	}
+	if r.Fleet.Offered() {
+		properties["targets"] = fleet.Schema()
+	}
+	return spec.Schema(spec.Acting(properties), spec.ClaimNames("command")...)
+}
+
+// waitSchema is the schema of how long a call waits.
+func waitSchema() map[string]any {
+	return map[string]any{
+		"anyOf": []any{
+			map[string]any{"type": "boolean"},
+			map[string]any{"type": "string", "pattern": "^[0-9]+[smh]$"},
+			map[string]any{"type": "integer", "minimum": 1},
 		},
-		"stdin": spec.String(""),
-		"cwd":   spec.String(""),
-	}))), spec.ClaimNames("command")...)
+	}
 }
 
 type shellArgs struct {
@@ -71,6 +91,7 @@ type shellArgs struct {
 	Wait    json.RawMessage `json:"wait"`
 	Stdin   *string         `json:"stdin"`
 	Cwd     string          `json:"cwd"`
+	Targets fleet.Names     `json:"targets"`
 	untilArgs
 	selector
 	spec.Claim
@@ -99,6 +120,9 @@ func (r *RunShell) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	}
 	if err := args.check(); err != nil {
 		return tools.Action{}, err
+	}
+	if args.Targets != nil {
+		return r.planMany(ctx, args, w, claim)
 	}
 	about, err := args.place(r.Guard, env)
 	if err != nil {
@@ -241,57 +265,6 @@ func (r *RunShell) Execute(ctx context.Context, a tools.Action, env tools.Env) (
 		return r.run(ctx, a, env)
 	}
 	return r.exec(ctx, a, env)
-}
-
-// errTimeout is the cause of death of a command that took too long.
-var errTimeout = errors.New("the time-out of the call")
-
-// exec runs a command in a shell of its own.
-func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (tools.Result, error) {
-	began := env.Time()
-	p := tools.NewMeter(env)
-	defer p.Stop()
-	stdout, stderr := &collector{progress: p, chunks: env.ChunksOf(tools.Stdout)}, &collector{progress: p, chunks: env.ChunksOf(tools.Stderr)}
-	bounded, cancel := context.WithTimeoutCause(ctx, a.Wait, errTimeout)
-	defer cancel()
-	process, err := r.Guard.Exec(bounded, a, env.Grant, stdout, stderr)
-	if err != nil {
-		return outcome(ctx, err)
-	}
-	ended, err := process.Wait()
-	r.Guard.Ended(a, ended)
-	stdout.chunks.Close()
-	stderr.chunks.Close()
-
-	var v ShellValue
-	v.ended(ended)
-	record := tools.Record{Outcome: ended, Duration: env.Time().Sub(began)}
-	switch {
-	case errors.Is(err, errTimeout):
-		record.TimedOut = true
-		v.notice("it did not end within %s and was ended; in a pane (without stdin and cwd) it could go on", a.Wait)
-	case ctx.Err() != nil:
-		v.notice("%s", stopped(ctx))
-	case err != nil:
-		record.Unsure = fmt.Sprintf("%v; %s", err, Unsure)
-		v.notice("%s", record.Unsure)
-	}
-	if notice := backends.OutputNotice(process); notice != "" {
-		v.notice("%s", notice)
-		record.Truncated = notice == backends.OutputCut
-	}
-	for _, s := range []struct {
-		name string
-		from *collector
-		to   *string
-	}{{"stdout", stdout, &v.Stdout}, {"stderr", stderr, &v.Stderr}} {
-		all, total := s.from.content()
-		v.refused(a, all.text)
-		*s.to = v.text(ctx, env, s.name, all, budget(a))
-		record.Bytes += total
-		record.Truncated = record.Truncated || all.lost > 0
-	}
-	return tools.Result{Value: v, IsError: err != nil || !ended.OK(), Record: record}, nil
 }
 
 // line is a command in one short line.

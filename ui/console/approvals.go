@@ -2,6 +2,9 @@ package console
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rivo/tview"
@@ -136,13 +139,17 @@ func (a *approval) linked(c *Console) {
 	if a.dialog == nil || c.opt.Targets == nil || c.opt.Targets.List == nil {
 		return
 	}
-	wrong := ""
+	var wrong []string
+	about := a.dialog.Request().Action.Targets()
 	for _, t := range c.opt.Targets.List() {
-		if t.Name == a.dialog.Request().Action.Target && t.State == targets.Lost {
-			wrong = t.Name + ": " + t.Detail
+		if slices.Contains(about, t.Name) && t.State == targets.Lost {
+			wrong = append(wrong, t.Name+": "+t.Detail)
 		}
 	}
-	a.dialog.Link(wrong)
+	if more := len(wrong) - 1; more > 0 {
+		wrong = []string{fmt.Sprintf("%s, and %d more targets cannot be reached", wrong[0], more)}
+	}
+	a.dialog.Link(strings.Join(wrong, ""))
 }
 
 // void takes the approval away from the request with an ID, if it still waits.

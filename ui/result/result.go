@@ -196,6 +196,8 @@ func list(all []any) string {
 			if text("snippet") != "" {
 				lines[i] += "\n  " + text("snippet")
 			}
+		case text("targets") != "":
+			lines[i] = ofTargets(text("targets"), fields)
 		case text("content") != "" && text("status") != "":
 			lines[i] = strings.ReplaceAll(text("status"), "_", " ") + ": " + text("content")
 		default:
@@ -209,9 +211,37 @@ func list(all []any) string {
 	return strings.Join(lines, "\n")
 }
 
+// ofTargets is what targets have in common: who they are and how it ended, and below that
+// what was written there.
+func ofTargets(targets string, fields map[string]any) string {
+	head := "== " + targets
+	switch code := fields["exit_code"].(type) {
+	case float64:
+		head += fmt.Sprintf(": exit %.0f", code)
+	case nil:
+		if signal, ok := fields["signal"].(string); ok {
+			head += ": ended by " + signal
+		}
+	}
+	lines := []string{head}
+	for _, name := range []string{"error", "stdout", "stderr", "content", "matches", "notices"} {
+		switch v := fields[name].(type) {
+		case string:
+			if v != "" {
+				lines = append(lines, strings.TrimSuffix(v, "\n"))
+			}
+		case []any:
+			if len(v) > 0 {
+				lines = append(lines, list(v))
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // rank puts what an operator looks for first.
 func rank(p Part) int {
-	for i, name := range []string{"error", "stdout", "output", "screen", "content", "stderr", "matches", "found", "results", "items", "answer"} {
+	for i, name := range []string{"error", "stdout", "outcomes", "failed", "output", "screen", "content", "stderr", "matches", "found", "results", "items", "answer"} {
 		if p.Name == name {
 			return i
 		}
@@ -226,7 +256,9 @@ func (p Part) Output() bool { return rank(p) > 0 && rank(p) < 100 }
 // each: its outcome, how long it took, how much it wrote.
 func Summary(e agent.CallFinished, parts []Part) []string {
 	var words []string
-	if e.Outcome != "" {
+	if at := slices.IndexFunc(parts, func(p Part) bool { return p.Name == "count" }); at >= 0 {
+		words = append(words, parts[at].Text)
+	} else if e.Outcome != "" {
 		words = append(words, strings.Replace(e.Outcome, "exited ", "exit ", 1))
 	} else if len(parts) > 0 && parts[0].Name == "error" {
 		words = append(words, strings.Join(strings.Fields(parts[0].Text), " "))

@@ -84,10 +84,33 @@ func Missing(names ...string) error {
 // three dashes, then the whole of it.
 const rule = "\n---\n"
 
+// Condition says whether something is there that lines of a guidance are about.
+type Condition struct {
+	name  string
+	holds bool
+}
+
+// If is a condition.
+func If(name string, holds bool) Condition { return Condition{name, holds} }
+
 // Brief is the part of a guidance that goes with each request. It ends with the four
-// sections.
-func Brief(guidance string) string {
+// sections. A line that begins with {panes} is part of it if the condition of that name
+// holds, one with {!panes} if it does not.
+func Brief(guidance string, conditions ...Condition) string {
 	brief, _, _ := strings.Cut(guidance, rule)
+	for _, c := range conditions {
+		keep, drop := "{"+c.name+"} ", "{!"+c.name+"} "
+		if !c.holds {
+			keep, drop = drop, keep
+		}
+		var lines []string
+		for line := range strings.Lines(brief) {
+			if !strings.HasPrefix(line, drop) {
+				lines = append(lines, strings.TrimPrefix(line, keep))
+			}
+		}
+		brief = strings.Join(lines, "")
+	}
 	return strings.TrimSpace(brief)
 }
 

@@ -47,13 +47,15 @@ type Event struct {
 	Operator     bool   `json:"operator,omitempty"` // the operator's own command
 
 	// Of pre_tool, approval_asked, post_tool: what would be done, or was.
-	Tool    string `json:"tool,omitempty"`
-	Effect  string `json:"kind,omitempty"` // "exec", "read", "write", "fetch", ...
-	Target  string `json:"target,omitempty"`
-	Pane    string `json:"pane,omitempty"`
-	Command string `json:"command,omitempty"` // the command line, the URL, the arguments
-	Path    string `json:"path,omitempty"`
-	Content string `json:"content,omitempty"` // what would be written, or the command's input
+	Tool   string `json:"tool,omitempty"`
+	Effect string `json:"kind,omitempty"` // "exec", "read", "write", "fetch", ...
+	Target string `json:"target,omitempty"`
+	// Targets are those of one action on several; Target is their folded name then.
+	Targets []string `json:"targets,omitempty"`
+	Pane    string   `json:"pane,omitempty"`
+	Command string   `json:"command,omitempty"` // the command line, the URL, the arguments
+	Path    string   `json:"path,omitempty"`
+	Content string   `json:"content,omitempty"` // what would be written, or the command's input
 
 	// Text is the message, the result as the model would get it, why it is asked, or how
 	// the run ended.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/tools/files"
+	"github.com/nod-console/nod/tools/fleet"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/plugin"
 	"github.com/nod-console/nod/tools/plugin/hook"
@@ -39,6 +41,7 @@ type Core struct {
 	Targets   *targets.Targets
 	FilesRead *files.Seen
 	Tools     *tools.Registry
+	fleet     *fleet.Fleet
 
 	Undo     *undo.Journal
 	warn     func(string)
@@ -75,9 +78,11 @@ type Options struct {
 	Chunks     bool              // events have what commands write, as it comes
 	Ended      func(agent.RunEnded)
 	Reverting  func(agent.Reverting)
-	Fill       mcp.Asker   // what servers ask for; nil: that is declined
-	Version    string      // nod's own, which servers are told
-	Traced     turn.Tracer // told what stands in the trace, whether or not there is one; nil: nobody
+	Fill       mcp.Asker // what servers ask for; nil: that is declined
+	Version    string    // nod's own, which servers are told
+	// Connect connects a target that the model has asked for; nil: Targets.Open does.
+	Connect func(ctx context.Context, name string) error
+	Traced  turn.Tracer // told what stands in the trace, whether or not there is one; nil: nobody
 }
 
 // Open opens what an invocation works with: state, ledger, policy, tools,

@@ -26,7 +26,7 @@ const (
 // would run in a shell within the pane's own, nothing is: where that is, is not
 // known.
 func probes(r policy.Request) []preview.Probe {
-	a := r.Action
+	a, _ := first(r.Action)
 	if a.Kind != tools.Exec && a.Kind != tools.Run || len(a.Inside) > 0 {
 		return nil
 	}
@@ -44,10 +44,22 @@ func CanLook(r policy.Request) bool { return len(probes(r)) > 0 }
 // the same user.
 func (h *Core) LookAround(ctx context.Context, r policy.Request) []policy.Look {
 	var found []policy.Look
+	action, where := first(r.Action)
 	for _, p := range probes(r) {
-		found = append(found, h.look(ctx, r.Action, p))
+		p.Title += where
+		found = append(found, h.look(ctx, action, p))
 	}
 	return found
+}
+
+// first is the action that is looked at before the decision: of one on several targets, the
+// part for the first of them, which where says.
+func first(a tools.Action) (one tools.Action, where string) {
+	if len(a.Parts) == 0 {
+		return a, ""
+	}
+	one = a.Parts[0]
+	return one, fmt.Sprintf(", on %s, the first of %d targets", one.Target, len(a.Parts))
 }
 
 // look runs a probe for an action. The policy lets it pass only if it plainly

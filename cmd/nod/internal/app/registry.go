@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/tools/files"
+	"github.com/nod-console/nod/tools/fleet"
 	"github.com/nod-console/nod/tools/terminal"
 	"github.com/nod-console/nod/tools/web"
 )
@@ -17,7 +19,7 @@ import (
 // builtin are the names of nod's own tools, also of those that are switched off: a rule
 // that names one never means a server's tool or a plugin's.
 var builtin = []string{
-	"activate_skill", "capture-pane", "compact", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "jobs", "kill_job", "mcp_resource", "question",
+	"activate_skill", "capture-pane", "compact", "connect_target", "edit_file", "fetch_url", "forget", "glob", "grep", "help", "jobs", "kill_job", "mcp_resource", "question",
 	"read_file", "remember", "run_shell", "search_tools", "send-keys", "task", "team", "team_room", "time", "tmux-create-pane",
 	"tmux-create-session", "tmux-kill-pane", "tmux-kill-session", "todo", "web_search", "write_file",
 }
@@ -25,9 +27,10 @@ var builtin = []string{
 // register makes the tools that the configuration and the invocation allow.
 func (h *Core) register(p Options) (*tools.Registry, error) {
 	h.FilesRead = &files.Seen{}
+	h.fleet = &fleet.Fleet{Guard: h.Guard, Roster: &targets.Roster{Targets: h.Targets, Open: p.Connect}}
 	all := append([]tools.Tool{desk.Time{}, desk.Todo{}, desk.Question{Ask: p.Choose}}, h.webTools()...)
 	if h.config.Tools.Shell {
-		shell := &terminal.RunShell{Guard: h.Guard, Timeout: h.config.Tools.ShellTimeout}
+		shell := &terminal.RunShell{Guard: h.Guard, Timeout: h.config.Tools.ShellTimeout, Fleet: h.fleet}
 		all = append(all, shell)
 		if p.Panes {
 			shell.Jobs = &terminal.Jobs{}
@@ -37,6 +40,9 @@ func (h *Core) register(p Options) (*tools.Registry, error) {
 				terminal.NewCreateSession(h.Guard), terminal.NewKillSession(h.Guard),
 				terminal.NewCreatePane(h.Guard), terminal.NewKillPane(h.Guard))
 		}
+	}
+	if h.config.Tools.Shell || h.config.Tools.Files {
+		all = append(all, &fleet.ConnectTarget{Fleet: h.fleet})
 	}
 	if h.config.Tools.Files {
 		some, err := h.fileTools()
@@ -61,10 +67,10 @@ func (h *Core) fileTools() ([]tools.Tool, error) {
 		return nil, err
 	}
 	return []tools.Tool{
-		&files.ReadFile{Guard: h.Guard, Seen: h.FilesRead, Bounds: bounds},
+		&files.ReadFile{Guard: h.Guard, Seen: h.FilesRead, Bounds: bounds, Fleet: h.fleet},
 		&files.WriteFile{Guard: h.Guard, Seen: h.FilesRead, Keeper: h.Undo, Bounds: bounds},
 		&files.EditFile{Guard: h.Guard, Seen: h.FilesRead, Keeper: h.Undo, Bounds: bounds},
-		&files.Grep{Guard: h.Guard, Hides: h.Policy.Hides, Bounds: bounds},
+		&files.Grep{Guard: h.Guard, Hides: h.Policy.Hides, Bounds: bounds, Fleet: h.fleet},
 		&files.Glob{Guard: h.Guard, Bounds: bounds},
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,8 +53,8 @@ func tokensAtMost(text string, factor float64) int {
 }
 
 // firstRequest is what nod sends first, with the real tools, for a model with so much
-// context.
-func firstRequest(t *testing.T, context int, panes bool, choose desk.Asker) (body []byte, names []string) {
+// context. hosts is an ssh_config, or empty.
+func firstRequest(t *testing.T, context int, panes bool, choose desk.Asker, hosts string) (body []byte, names []string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ = io.ReadAll(r.Body) // what is missing fails the test below
@@ -66,7 +67,11 @@ func firstRequest(t *testing.T, context int, panes bool, choose desk.Asker) (bod
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	turns, talk, end := opened(t, map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "c"), "XDG_STATE_HOME": filepath.Join(home, "s")}, client, panes, choose)
+	if err := os.WriteFile(filepath.Join(home, "ssh_config"), []byte(hosts), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	turns, talk, end := opened(t, map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "c"), "XDG_STATE_HOME": filepath.Join(home, "s"),
+		"NOD_SSH_CONFIG": filepath.Join(home, "ssh_config")}, client, panes, choose)
 	defer end()
 	turns.Run(t.Context(), talk, "what fills the disk?", nil)
 	var q struct {
@@ -121,6 +126,15 @@ func opened(t *testing.T, env map[string]string, client *model.Client, panes boo
 	return turns, one.ID, end
 }
 
+// fleetOf40 is an ssh_config.
+var fleetOf40 = func() string {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "Host web%02d\n", i)
+	}
+	return b.String() + "Host db-1 db-2 gateway\n"
+}()
+
 // TestTheFirstRequestFits: all tools in 6,000 tokens, those of a model with a small
 // context in 3,000, and only tools of what there is.
 func TestTheFirstRequestFits(t *testing.T) {
@@ -130,14 +144,17 @@ func TestTheFirstRequestFits(t *testing.T) {
 		context, tools, tokens int
 		panes                  bool
 		choose                 desk.Asker
+		hosts                  string
 	}{
-		"all":           {0, 25, 6000, true, someone},
-		"large":         {128_000, 25, 6000, true, someone},
-		"small":         {4096, 5, 3000, true, someone},
-		"nobody, bare":  {0, 16, 6000, false, nil},
-		"small, nobody": {8192, 3, 3000, false, nil},
+		"all":           {0, 23, 6000, true, someone, ""},
+		"large":         {128_000, 23, 6000, true, someone, ""},
+		"a fleet":       {0, 24, 6000, true, someone, fleetOf40},
+		"small":         {4096, 5, 3000, true, someone, ""},
+		"small, fleet":  {4096, 5, 3000, true, someone, fleetOf40},
+		"nobody, bare":  {0, 16, 6000, false, nil, ""},
+		"small, nobody": {8192, 3, 3000, false, nil, ""},
 	} {
-		body, names := firstRequest(t, c.context, c.panes, c.choose)
+		body, names := firstRequest(t, c.context, c.panes, c.choose, c.hosts)
 		for _, n := range names {
 			if !slices.Contains(builtin, n) {
 				t.Errorf("%s: %q could be a plugin's tool, too: add it to builtin", name, n)
@@ -154,6 +171,9 @@ func TestTheFirstRequestFits(t *testing.T) {
 		}
 		if len(names) != c.tools {
 			t.Errorf("%s: %d tools, want %d: %s", name, len(names), c.tools, strings.Join(names, " "))
+		}
+		if said := string(body); strings.Contains(said, `"targets"`) != (c.hosts != "") || strings.Contains(said, `"session"`) != c.panes {
+			t.Errorf("%s: arguments of what there is not", name)
 		}
 		if slices.Contains(names, "send-keys") != c.panes || slices.Contains(names, "question") != (c.choose != nil) {
 			t.Errorf("%s: tools of what there is not: %s", name, strings.Join(names, " "))

@@ -12,7 +12,7 @@ import (
 // CanTry reports whether what r asks about may be run held before it is decided. It does
 // not ask the target.
 func (h *Core) CanTry(r policy.Request) bool {
-	a := r.Action
+	a, _ := first(r.Action)
 	return (a.Kind == tools.Exec || a.Kind == tools.Run) && a.Wall == confine.None && len(a.Inside) == 0 && h.Guard.CanClose(a.Target)
 }
 
@@ -20,7 +20,7 @@ func (h *Core) CanTry(r policy.Request) bool {
 // can change nothing, connect nowhere and open no file that holds secrets. It is recorded
 // like any look before a decision.
 func (h *Core) Try(ctx context.Context, r policy.Request) []policy.Look {
-	a := r.Action
+	a, where := first(r.Action)
 	l := policy.Look{Title: "nothing holds commands on " + a.Target}
 	cage := h.Guard.Cage(ctx, a.Target)
 	if cage == nil || cage.For(confine.Closed) == confine.None {
@@ -28,7 +28,7 @@ func (h *Core) Try(ctx context.Context, r policy.Request) []policy.Look {
 		return []policy.Look{l}
 	}
 	wall := cage.For(confine.Closed)
-	l.Title = "it ran where it can change nothing (" + wall.String() + ")"
+	l.Title = "it ran where it can change nothing (" + wall.String() + ")" + where
 	h.runLook(ctx, &l, tools.Action{
 		Tool: "preview", Kind: tools.Exec, Target: a.Target, User: a.User, Dir: a.Dir, Command: a.Command, Dialect: a.Dialect,
 		Stdin: a.Stdin, Wall: wall, Grants: confine.Closed, Wait: lookTime,

@@ -23,7 +23,8 @@ type Config struct {
 	// Servers are the [mcp.NAME] sections, Commands the [command.NAME] sections.
 	Servers  map[string]Server
 	Commands map[string]Command
-	Hooks    map[string]Hook // [hook.NAME]
+	Hooks    map[string]Hook  // [hook.NAME]
+	Groups   map[string]Group // [group.NAME]
 
 	origins map[string]Origin
 	path    string

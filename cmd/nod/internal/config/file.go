@@ -102,6 +102,12 @@ func (c *Config) take(path string, k keyLine, value any) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		c.Hooks[member] = h
+	case "group":
+		g := c.Groups[member]
+		if err := setField(&g, field, k.parts[3:], value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.Groups[member] = g
 	default:
 		return unknownKey(name)
 	}

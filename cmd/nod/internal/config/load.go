@@ -26,7 +26,7 @@ func Load(src Source) (*Config, error) {
 		Models:  map[string]Model{},
 		Targets: map[string]Target{},
 		Redact:  map[string]Redact{},
-		Servers: map[string]Server{}, Commands: map[string]Command{}, Hooks: map[string]Hook{},
+		Servers: map[string]Server{}, Commands: map[string]Command{}, Hooks: map[string]Hook{}, Groups: map[string]Group{},
 		origins: map[string]Origin{},
 	}
 	for _, s := range settings {
@@ -154,6 +154,9 @@ func (c *Config) check() error {
 	if err := c.checkHooks(); err != nil {
 		return err
 	}
+	if err := c.checkGroups(); err != nil {
+		return err
+	}
 	return c.checkCommands()
 }
 
@@ -184,6 +187,7 @@ func (c *Config) Explain() []Value {
 	all = append(all, c.explainServers()...)
 	all = append(all, c.explainCommands()...)
 	all = append(all, c.explainHooks()...)
+	all = append(all, c.explainGroups()...)
 	for _, name := range sortedKeys(c.Redact) {
 		key := "redact." + name + ".pattern"
 		all = append(all, Value{key, c.Redact[name].Pattern, c.origins[key]})

@@ -239,6 +239,7 @@ func (d *Controller) open(ctx context.Context) error {
 		},
 		Approver: d.screen.Approver(), Allow: d.allow, Choose: d.choose, Fill: d.fill, Version: d.Version, Spare: d.spare.Dir,
 		Ended: d.screen.RunEnded, Reverting: d.screen.Reverting,
+		Connect: func(call context.Context, name string) error { return d.connectFor(ctx, call, name) },
 	})
 	if err != nil {
 		return err

@@ -105,6 +105,15 @@ func (d *Controller) connect(ctx context.Context, h *app.Core, name string) erro
 	return nil
 }
 
+// connectFor connects a target that the model has asked for: a call may give up, and what it
+// connected stays.
+func (d *Controller) connectFor(ctx, call context.Context, name string) error {
+	if _, err := d.parts.core.Targets.Open(call, name); err != nil {
+		return err
+	}
+	return d.connect(ctx, d.parts.core, name)
+}
+
 // reached looks after the connection to a target from when there is one, so that it is
 // said why panes do not come.
 func (d *Controller) reached(ctx context.Context, s *targets.Target) {

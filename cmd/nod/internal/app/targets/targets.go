@@ -35,6 +35,7 @@ type Targets struct {
 	mu      sync.Mutex
 	all     []*Target
 	aliases map[string]string // what an open container was called to its own name
+	failed  map[string]error  // why the last attempt to connect a target came to nothing
 	chosen  string
 	opening map[string]chan struct{} // closed when the attempt is over
 	closed  bool
@@ -63,7 +64,7 @@ type Options struct {
 
 // New makes the open targets, of which there is none yet.
 func New(g *guard.Guard, l Connections, c *config.Config, p Options) *Targets {
-	s := &Targets{guard: g, Lines: l, config: c, plan: p, opening: map[string]chan struct{}{}, aliases: map[string]string{}}
+	s := &Targets{guard: g, Lines: l, config: c, plan: p, opening: map[string]chan struct{}{}, aliases: map[string]string{}, failed: map[string]error{}}
 	s.Engines = newEngines(s.findEngine)
 	return s
 }
@@ -182,6 +183,7 @@ func (s *Targets) connect(ctx context.Context, name string) (*Target, error) {
 	s.mu.Lock()
 	close(s.opening[name])
 	delete(s.opening, name)
+	s.attempted(name, err)
 	if err == nil && s.closed {
 		err = errClosing
 	}

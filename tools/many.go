@@ -1,0 +1,89 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MostTargets bounds the targets of one action.
+const MostTargets = 2_000
+
+// Many is a tool whose calls can be one action on several targets: a plan with parts. Each
+// part is executed by Execute like an action of its own, several at once; then Fold makes
+// one result of theirs.
+type Many interface {
+	// Fold returns the result of a from those of its parts, which are in their order. Its
+	// Record is not used. It must not fail.
+	Fold(ctx context.Context, a Action, parts []Part, env Env) Result
+}
+
+// Part is what came of a part of an action.
+type Part struct {
+	Action Action
+	// Result is what Execute returned, or the failure in its place.
+	Result Result
+	// Begun reports whether Execute was called: nothing has happened otherwise.
+	Begun bool
+}
+
+// Join makes one action of the same one on several targets. folded is the name of all of
+// them together. What the parts have in common stands in the action, too.
+func Join(folded string, parts []Action) Action {
+	parts = slices.Clone(parts)
+	slices.SortFunc(parts, func(a, b Action) int { return strings.Compare(a.Target, b.Target) })
+	all := parts[0]
+	all.Target, all.Parts = folded, parts
+	for _, p := range parts {
+		if p.User != all.User {
+			all.User = ""
+		}
+		if p.Dialect != all.Dialect {
+			all.Dialect = ""
+		}
+		if p.Path != all.Path {
+			all.Path = ""
+		}
+	}
+	return all
+}
+
+// Targets are the names of the targets that an action is for.
+func (a Action) Targets() []string {
+	if len(a.Parts) == 0 {
+		return []string{a.Target}
+	}
+	names := make([]string, len(a.Parts))
+	for i, p := range a.Parts {
+		names[i] = p.Target
+	}
+	return names
+}
+
+// Same reports how the parts of an action differ where they must not: what is shown of the
+// action has to be what each part does. It is nil for an action without parts.
+func (a Action) Same() error {
+	if len(a.Parts) == 0 {
+		return nil
+	}
+	if len(a.Parts) > MostTargets {
+		return fmt.Errorf("%d targets: one action is for at most %d", len(a.Parts), MostTargets)
+	}
+	for i, p := range a.Parts {
+		switch {
+		case len(p.Parts) > 0:
+			return errors.New("a part of the action has parts itself")
+		case i > 0 && a.Parts[i-1].Target >= p.Target:
+			return fmt.Errorf("the target %q is there twice, or not in its place", p.Target)
+		case p.Kind != Exec && p.Kind != Read && p.Kind != Connect:
+			return fmt.Errorf("an action of kind %s is for one target", p.Kind)
+		case p.Tool != a.Tool || p.Kind != a.Kind || p.Command != a.Command || !bytes.Equal(p.Stdin, a.Stdin) || p.Dir != a.Dir || p.Claim != a.Claim,
+			a.Path != "" && p.Path != a.Path, a.User != "" && p.User != a.User:
+			return fmt.Errorf("the part for %q is another action", p.Target)
+		}
+	}
+	return nil
+}

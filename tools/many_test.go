@@ -1,0 +1,71 @@
+package tools_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nod-console/nod/tools"
+)
+
+func several() tools.Action {
+	var parts []tools.Action
+	for _, target := range []string{"ssh:web-2", "ssh:web-1", "local"} {
+		parts = append(parts, tools.Action{Tool: "run_shell", Kind: tools.Exec, Target: target, User: "ops", Dialect: "bash", Command: "uptime"})
+	}
+	parts[2].User, parts[1].Dialect = "root", "sh"
+	return tools.Join("local,ssh:web-[1-2]", parts)
+}
+
+// One action on several targets has what they have in common, and its digest covers who they
+// are.
+func TestJoin(t *testing.T) {
+	a := several()
+	if got := a.Targets(); !slices.Equal(got, []string{"local", "ssh:web-1", "ssh:web-2"}) || a.Target != "local,ssh:web-[1-2]" {
+		t.Errorf("%q of %q", got, a.Target)
+	}
+	if a.User != "" || a.Dialect != "" || a.Command != "uptime" || a.Same() != nil {
+		t.Errorf("%+v, %v", a, a.Same())
+	}
+	for name, change := range map[string]func([]tools.Action) []tools.Action{
+		"one more":     func(p []tools.Action) []tools.Action { return append(p, tools.Action{Target: "ssh:web-3"}) },
+		"one less":     func(p []tools.Action) []tools.Action { return p[:2] },
+		"another":      func(p []tools.Action) []tools.Action { p[1].Target = "ssh:db-1"; return p },
+		"another user": func(p []tools.Action) []tools.Action { p[1].User = "root"; return p },
+		"another wall": func(p []tools.Action) []tools.Action { p[1].Wall = "L"; return p },
+	} {
+		b := several()
+		if b.Parts = change(b.Parts); b.Digest() == a.Digest() {
+			t.Errorf("%s: the digest is the same", name)
+		}
+	}
+	b := several()
+	b.Parts[0].PartOf = a.Digest().String()
+	if b.Digest() != a.Digest() || b.Parts[0].Digest() == a.Parts[0].Digest() {
+		t.Error("a part's digest covers the whole, and the whole's does not cover itself")
+	}
+}
+
+func TestPartsAreTheSameAction(t *testing.T) {
+	for want, change := range map[string]func(a *tools.Action){
+		"another action":   func(a *tools.Action) { a.Parts[1].Command = "reboot" },
+		`for "ssh:web-2"`:  func(a *tools.Action) { a.Parts[2].Stdin = []byte("x") },
+		"twice":            func(a *tools.Action) { a.Parts[1].Target = "local" },
+		"not in its place": func(a *tools.Action) { slices.Reverse(a.Parts) },
+		"parts itself":     func(a *tools.Action) { a.Parts[0].Parts = several().Parts },
+		"is for one target": func(a *tools.Action) {
+			a.Kind = tools.Run
+			for i := range a.Parts {
+				a.Parts[i].Kind = tools.Run
+			}
+		},
+		"is for at most":      func(a *tools.Action) { a.Parts = make([]tools.Action, tools.MostTargets+1) },
+		`part for "local" is`: func(a *tools.Action) { a.Path = "/x" },
+	} {
+		a := several()
+		change(&a)
+		if err := a.Same(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
