@@ -29,7 +29,9 @@
 // observation.
 //
 // The latency is the time to the first byte of the answer: one way there and back, and
-// the start of one program, as for everything else that runs there.
+// the start of one program, as for everything else that runs there. A connection that
+// measures its own way there and back knows better; both together say whether the link is
+// slow or the host.
 //
 // df is asked for local file systems first, since one of a server that is gone would
 // keep it waiting. BusyBox has no such option; where the first look did not tell

@@ -87,10 +87,12 @@ func (c *Console) tilesKey(ev *tcell.EventKey, name string) {
 	cmd, _ := c.opt.Keys.Find(keys.Tiles, name)
 	again, _ := c.opt.Keys.Find(keys.Input, name)
 	switch {
-	case cmd.ID == keys.Redraw, cmd.ID == keys.Suspend, cmd.ID == keys.Interrupt && c.turns.busy:
+	case cmd.ID == keys.Redraw, cmd.ID == keys.Suspend, cmd.ID == keys.Help && len(name) > 1, cmd.ID == keys.Interrupt && c.turns.busy:
 		c.do(cmd)
 	case c.fleet.Writing():
 		c.choose(c.fleet.Key(ev))
+	case cmd.ID == keys.Broadcast && c.unready() != "":
+		c.fleet.Say(c.unready())
 	case cmd.ID == keys.Help, cmd.ID == keys.Inbox:
 		c.do(cmd)
 	case cmd.ID == keys.Interrupt, again.ID == keys.Overview && len(name) > 1:
@@ -155,18 +157,25 @@ func (ps *panes) main(target string) int {
 // broadcast runs a line on targets, as a turn: it may be asked about, and what comes of it
 // stands in the chat.
 func (c *Console) broadcast(line string, names []string) {
-	switch {
-	case c.opt.Overview.Broadcast == nil:
-		c.fleet.Say("nothing can be run from here")
-		return
-	case c.turns.busy:
-		c.fleet.Say("a turn is running: wait for its end, or interrupt it")
+	if why := c.unready(); why != "" {
+		c.fleet.Rewrite(line, why)
 		return
 	}
 	c.closeOverview()
 	c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
 	c.chat.Prompt("!"+line+"  (on "+overview.Names(names)+")", false)
 	c.runTurn(func(ctx context.Context) error { return c.opt.Overview.Broadcast(ctx, line, names, c.sink) })
+}
+
+// unready says why nothing can be run on targets now; empty if it can.
+func (c *Console) unready() string {
+	switch {
+	case c.opt.Overview.Broadcast == nil:
+		return "nothing can be run from here"
+	case c.turns.busy:
+		return "a turn is running: wait for its end, or interrupt it with Ctrl-C"
+	}
+	return ""
 }
 
 // overviewMouse takes the mouse for the overview.

@@ -305,6 +305,11 @@ func (o *Overview) written() Choice {
 	return Choice{Verb: Broadcast, Names: o.meant(), Line: line}
 }
 
+// Rewrite has a line written on that could not be run, and says why.
+func (o *Overview) Rewrite(line, why string) {
+	o.purpose, o.line, o.notice = telling, line, why
+}
+
 // Insert adds text to what is written: a paste. Of several lines none is taken: what
 // comes behind the first one was not meant for a line.
 func (o *Overview) Insert(text string) {

@@ -265,7 +265,7 @@ func (p *pulse) show(t *overview.Tile, now time.Time) {
 	defer p.mu.Unlock()
 	t.Load, t.Memory, t.Disk, t.Silent = p.load, p.memory, p.disk, p.silent
 	t.Load.Past, t.Memory.Past, t.Disk.Past = p.loads.Since(now), p.used.Since(now), p.full.Since(now)
-	if t.State == picker.Connected {
+	if t.State == picker.Connected && t.Latency == 0 { // the connection measures none of its own
 		t.Latency = p.latency
 	}
 	if !p.known {
@@ -281,7 +281,7 @@ func (d *Controller) tiles(ctx context.Context, h *app.Core) []overview.Tile {
 	tiles := make([]overview.Tile, 0, len(open)+len(opening))
 	for _, s := range open {
 		t := overview.Tile{Name: s.Name(), Trust: string(h.Policy.TrustOf(s.Name())), State: picker.Connected}
-		if _, t.Detail = s.Link(); t.Detail != "" {
+		if t.Latency, t.Detail = s.Link(); t.Detail != "" {
 			t.State = picker.Lost
 		}
 		if s.Container != nil {
