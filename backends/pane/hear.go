@@ -278,6 +278,7 @@ func (p *Pane) finish(outcome backends.Outcome, notices ...string) {
 	if outcome == backends.ExitedWith(stoppedStatus) {
 		notices = append(notices, "status 148 is what the shell reports for a program that was stopped (Ctrl-Z): it has not ended; \"fg\" continues it, \"kill %%\" ends it")
 	}
+	p.last = Ended{r.Command, outcome, time.Now()}
 	p.tapEnded(r.Command, outcome)
 	r.end(outcome, notices...)
 	if p.shape.Stash != "" {

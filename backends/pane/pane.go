@@ -49,6 +49,7 @@ type Pane struct {
 	reborn     string           // what the next run should tell of the shell
 	lastly     time.Time        // of the latest output
 	hands      hands            // who types
+	last       Ended            // the run that ended last; zero if none has
 	tap        Tap              // nil if nobody records
 	later      bool             // the tap wants the main screen once it shows
 	change     chan struct{}

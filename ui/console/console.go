@@ -54,7 +54,8 @@ type Console struct {
 	list      *list           // another list; nil while none is shown
 	whole     bool            // the dialog has the whole screen
 	inbox     inbox
-	asking    bool // whether to quit although something runs
+	fleet     *fleet // the overview of all targets; nil while it is not shown
+	asking    bool   // whether to quit although something runs
 	status    Status
 	window    time.Time      // until when changes pass; past if they do not
 	alarm     alarmed        // what is wrong with nod itself

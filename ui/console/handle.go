@@ -24,6 +24,10 @@ func (c *Console) key(ev *tcell.EventKey) {
 		c.overlayKey(place, ev, name)
 		return
 	}
+	if place == keys.Tiles {
+		c.tilesKey(ev, name)
+		return
+	}
 	if place == keys.Playing {
 		c.playerKey(name)
 		return
@@ -79,6 +83,8 @@ func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) 
 		c.whole = !c.whole
 	case cmd.ID == keys.Inbox && place == keys.Dialog:
 		c.openInbox()
+	case cmd.ID == keys.Overview && place == keys.Dialog:
+		c.do(cmd)
 	case c.help != nil && c.help.Searching():
 		c.help.Key(ev)
 	case c.help != nil:
@@ -170,6 +176,8 @@ func (c *Console) do(cmd keys.Command) {
 		c.openPalette()
 	case keys.Inbox:
 		c.openInbox()
+	case keys.Overview:
+		c.openOverview()
 	case keys.Recall:
 		c.recall()
 	case keys.Find:
@@ -444,6 +452,8 @@ func (c *Console) pasted(text string) {
 		if d := c.asked(); d != nil {
 			d.PasteHandler()(text, func(tview.Primitive) {})
 		}
+	case keys.Tiles:
+		c.fleet.Insert(text)
 	case keys.Typing, keys.Searching:
 		c.panes.paste(c.focus.pane, text)
 	default:

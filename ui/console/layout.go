@@ -63,6 +63,10 @@ func (c *Console) arrange(w, h int) layout {
 	}
 	talk := l.body
 	switch {
+	case c.fleet != nil: // it covers everything but questions
+		if c.questions.visible() {
+			l.arrangeBlock(c, l.body)
+		}
 	case len(c.panes.all) == 0:
 		l.arrangeBlock(c, talk)
 		l.arrangeTalk(c, talk, !single)
@@ -195,6 +199,7 @@ func (c *Console) drawTalk(modal bool) {
 func (c *Console) drawOverlays() {
 	l, s := &c.layout, c.screen
 	c.drawPlayer()
+	c.drawOverview()
 	if c.approval.visible() && !c.questions.visible() && l.block.h > 0 {
 		c.drawDialog(c.approval.dialog, l.block)
 	}
@@ -277,6 +282,7 @@ func (c *Console) bottomLine() status.Bottom {
 	p := c.panes.at(c.focus.pane)
 	w, h := c.screen.Size()
 	switch {
+	case c.fleet != nil: // it covers what has the keyboard otherwise
 	case c.place() == keys.Dialog: // it has the keys, wherever they went before
 	case p != nil && c.focus.place == keys.Pane:
 		b.Mode = p.mode(c.focus.typing, small(w, h))
@@ -306,6 +312,8 @@ func (c *Console) place() keys.Place {
 		return keys.Dialog
 	case c.picker != nil, c.list != nil:
 		return keys.Overlay
+	case c.fleet != nil:
+		return keys.Tiles
 	case c.approval.visible():
 		return keys.Dialog
 	case c.player != nil:
@@ -340,6 +348,8 @@ func (c *Console) facts() keys.Facts {
 				return c.opt.Replay != nil
 			case keys.Targets:
 				return c.opt.Targets != nil
+			case keys.Overview:
+				return c.opt.Overview != nil
 			case keys.Undo:
 				return c.opt.Undo != nil
 			case keys.History, keys.Fork, keys.Memory:

@@ -81,6 +81,8 @@ func (c *Console) mouse(ev *tcell.EventMouse) {
 				c.help.Scroll(n)
 			}
 		case c.asking, c.picker != nil, c.list != nil:
+		case c.fleet != nil && !c.questions.visible():
+			c.overviewMouse(action, ev)
 		case c.asked() != nil:
 			c.asked().MouseHandler()(action, ev, func(tview.Primitive) {})
 		default:

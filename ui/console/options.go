@@ -110,6 +110,9 @@ type Options struct {
 	// Targets are the places where the operator can work. Nil: there is one.
 	Targets *Targets
 
+	// Overview shows how all connected targets stand. Nil: it is not there.
+	Overview *Overview
+
 	// Report returns the lines of /status: grants, approvals an hour, paths.
 	Report func(ctx context.Context) []string
 

@@ -135,6 +135,11 @@ func (c *Console) nextTick() time.Duration {
 	if (len(c.reverts) > 0 || c.windowLeft() > 0) && (next == 0 || next > time.Second) {
 		next = time.Second
 	}
+	if c.fleet != nil {
+		if d := c.fleet.Wake(); d > 0 && (next == 0 || next > d) {
+			next = d
+		}
+	}
 	if c.player != nil && c.playNext > 0 && (next == 0 || next > c.playNext) {
 		next = c.playNext
 	}
@@ -260,6 +265,7 @@ func (c *Console) letters(m mail) {
 	if m.asked {
 		c.approval.update(c)
 		c.questions.update(c)
+		c.fleet.asked(c)
 	}
 	c.dirty = c.dirty || seen
 }
@@ -289,6 +295,8 @@ func (c *Console) letter(letter any) {
 	case postured:
 		c.status.Posture, c.window = l.posture, time.Time{}
 		c.chat.Notice("posture: " + l.posture)
+	case tiled:
+		c.fleet.tile(c, l.tiles)
 	case Tape:
 		c.playTape(l)
 	case alarmed:

@@ -62,7 +62,7 @@ func TestAltBeforeAControlByteIsTheKeyThatWasPressed(t *testing.T) {
 }
 
 func TestNoKeyMeansTwoThingsAtOnePlace(t *testing.T) {
-	for _, place := range []keys.Place{keys.Input, keys.Chat, keys.Pane, keys.Searching, keys.Typing, keys.Overlay, keys.Dialog, keys.Playing, keys.Completing} {
+	for _, place := range []keys.Place{keys.Input, keys.Chat, keys.Pane, keys.Searching, keys.Typing, keys.Overlay, keys.Dialog, keys.Playing, keys.Tiles, keys.Completing} {
 		seen := map[string]keys.ID{}
 		for _, c := range keys.All() {
 			if c.Where&place == 0 {

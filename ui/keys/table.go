@@ -17,6 +17,7 @@ const (
 	Targets   ID = "targets"
 	Palette   ID = "palette"
 	Inbox     ID = "inbox"
+	Overview  ID = "overview"
 	Jump      ID = "jump"
 	Suspend   ID = "suspend"
 
@@ -76,7 +77,10 @@ const (
 	Slower          ID = "slower"
 	Faster          ID = "faster"
 	Step            ID = "step"
-	Replay          ID = "replay"
+
+	Broadcast ID = "broadcast"
+	Propose   ID = "propose"
+	Replay    ID = "replay"
 
 	Status  ID = "status"
 	Approve ID = "approve"
@@ -113,6 +117,7 @@ const (
 	Overlay                      // help, or whether to quit
 	Dialog                       // an approval, which has keys of its own
 	Playing                      // a recording
+	Tiles                        // the overview of all targets
 	Completing                   // the line that the operator writes in, with candidates shown; what means nothing here means what it does there
 	Anywhere   = Input | Chat | Pane | Searching
 )
@@ -167,6 +172,7 @@ const (
 	terminals  = "Reading a terminal"
 	dividing   = "Dividing the screen"
 	playing    = "Playing a recording"
+	watching   = "All targets at once"
 	deciding   = "Deciding and undoing"
 	modelling  = "The model"
 	keeping    = "Conversations and recordings"
@@ -175,10 +181,10 @@ const (
 
 // standard is the table as nod brings it. Nothing changes it.
 var standard = []Command{
-	{Help, []string{"F1"}, Anywhere | Overlay | Dialog, "help", "", "show this help; the character only where nothing is written", "help", everywhere, Nothing},
-	{Help, []string{"?"}, Chat | Pane, "", "", "show this help; the character only where nothing is written", "", everywhere, Nothing},
+	{Help, []string{"F1"}, Anywhere | Overlay | Dialog | Tiles, "help", "", "show this help; the character only where nothing is written", "help", everywhere, Nothing},
+	{Help, []string{"?"}, Chat | Pane | Tiles, "", "", "show this help; the character only where nothing is written", "", everywhere, Nothing},
 	{Back, []string{"Esc"}, Anywhere | Overlay | Completing, "", "", "back out one level; it never quits", "back", everywhere, Nothing},
-	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay | Dialog, "", "", "interrupt the turn; else put aside what is written", "", everywhere, Turn},
+	{Interrupt, []string{"Ctrl-C"}, Anywhere | Overlay | Dialog | Tiles, "", "", "interrupt the turn; else put aside what is written", "", everywhere, Turn},
 	{Next, []string{"Tab"}, Anywhere, "", "", "go to the next part of the screen", "pane", everywhere, Nothing},
 	{Previous, []string{"Shift-Tab"}, Anywhere, "", "", "go to the part before", "", everywhere, Nothing},
 	{Terminal, []string{"Ctrl-]"}, Anywhere | Typing | Dialog, "", "", "type into the terminal; again: leave it", "terminal", everywhere, APane},
@@ -187,9 +193,10 @@ var standard = []Command{
 	{Jump, []string{"Alt-1", "Alt-2", "Alt-3", "Alt-4", "Alt-5", "Alt-6", "Alt-7", "Alt-8", "Alt-9"}, Anywhere, "pane", "number", "go to the terminal with that number", "", everywhere, APane},
 	{Palette, []string{"Ctrl-P"}, Anywhere, "", "", "choose one of all these commands", "commands", everywhere, Nothing},
 	{Zoom, []string{"Ctrl-O"}, Dialog, "", "", "the decision over the whole screen; again: beneath the chat", "whole screen", everywhere, Nothing},
-	{Inbox, []string{"Ctrl-A"}, Dialog | Chat | Pane, "inbox", "", "all that waits for your nod: what, where and for how long", "", everywhere, Nothing},
-	{Suspend, []string{"Ctrl-Z"}, Anywhere | Overlay | Dialog, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
-	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog, "", "", "draw the screen anew", "", everywhere, Nothing},
+	{Inbox, []string{"Ctrl-A"}, Dialog | Chat | Pane | Tiles, "inbox", "", "all that waits for your nod: what, where and for how long", "", everywhere, Nothing},
+	{Overview, []string{"F2"}, Anywhere | Dialog, "overview", "", "look at all connected targets at once: how they do, what runs, what waits for you", "", everywhere, Callback},
+	{Suspend, []string{"Ctrl-Z"}, Anywhere | Overlay | Dialog | Tiles, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
+	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog | Tiles, "", "", "draw the screen anew", "", everywhere, Nothing},
 
 	{Send, []string{"Enter"}, Input, "", "", "send what is written", "", writing, Nothing},
 	{Newline, []string{"Shift-Enter", "Alt-Enter", "Ctrl-J"}, Input, "", "", "begin a new line", "", writing, Nothing},
@@ -265,6 +272,21 @@ var standard = []Command{
 	{Bottom, []string{"End", "G", "$"}, Playing, "", "", "to the end", "", playing, Nothing},
 	{Back, []string{"q", "Esc", "Ctrl-C", "Ctrl-D"}, Playing, "", "", "leave the recording", "leave", playing, Nothing},
 	{Redraw, []string{"Ctrl-L"}, Playing, "", "", "draw the screen anew", "", playing, Nothing},
+
+	{Left, []string{"Left", "h"}, Tiles, "", "", "to the target at the left", "", watching, Nothing},
+	{Right, []string{"Right", "l"}, Tiles, "", "", "to the target at the right", "", watching, Nothing},
+	{Up, []string{"Up", "k"}, Tiles, "", "", "to the target above", "", watching, Nothing},
+	{Down, []string{"Down", "j"}, Tiles, "", "", "to the target below", "", watching, Nothing},
+	{PageUp, []string{"PgUp"}, Tiles, "", "", "a page up", "", watching, Nothing},
+	{PageDown, []string{"PgDn"}, Tiles, "", "", "a page down", "", watching, Nothing},
+	{Top, []string{"Home", "g"}, Tiles, "", "", "to the first target", "", watching, Nothing},
+	{Bottom, []string{"End", "G"}, Tiles, "", "", "to the last target", "", watching, Nothing},
+	{Terminal, []string{"Enter"}, Tiles, "", "", "go to the target's terminal, or to what waits for your nod there", "its terminal", watching, APane},
+	{Mark, []string{" "}, Tiles, "", "", "mark the target; again: not any more", "mark", watching, Nothing},
+	{Broadcast, []string{"b"}, Tiles, "", "", "run a command on all marked targets, in their terminals: decided and recorded for each", "run on marked", watching, Nothing},
+	{Propose, []string{"r"}, Tiles, "", "", "have the model propose a command for the marked targets", "propose", watching, Nothing},
+	{Search, []string{"/"}, Tiles, "", "", "show only targets with these words in their names", "filter", watching, Nothing},
+	{Back, []string{"Esc", "q", "F2"}, Tiles, "", "", "take back the marks, then the filter, then leave the overview", "back", watching, Nothing},
 
 	{Status, nil, 0, "status", "", "show what holds at the moment", "", deciding, Nothing},
 	{Approve, nil, 0, "approve", "ask|ask-all|read-only|10m", "say how much may run by itself; a time lets changes pass that long", "", deciding, Callback},

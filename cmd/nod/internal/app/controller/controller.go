@@ -75,6 +75,7 @@ type Controller struct {
 	tended   map[tended]bool          // what is looked after
 	loads    map[string]string        // what targets use, in words
 	logs     map[string]func()        // what ends the logs that are shown, by target
+	pulses   map[string]*pulse        // how targets do, by name, as far as the overview was shown
 	followed map[*targets.Engine]bool // whose containers are in the picker
 	// Why there are no containers of a kind.
 	engineFaults   map[docker.Kind]error
@@ -90,7 +91,7 @@ type Controller struct {
 func Open(ctx context.Context, opt Options) (d *Controller, err error) {
 	d = &Controller{
 		Options: opt, opened: make(chan struct{}), moved: make(chan struct{}),
-		steps: map[string]string{}, attempted: map[string]bool{}, loads: map[string]string{}, logs: map[string]func(){},
+		steps: map[string]string{}, attempted: map[string]bool{}, loads: map[string]string{}, logs: map[string]func(){}, pulses: map[string]*pulse{},
 		tended: map[tended]bool{}, followed: map[*targets.Engine]bool{}, engineFaults: map[docker.Kind]error{},
 	}
 	var barred error
@@ -143,7 +144,8 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Targets: &console.Targets{
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
 		},
-		Replay: d.replay, Files: d.files,
+		Overview: d.overviewOptions(),
+		Replay:   d.replay, Files: d.files,
 		Edit: d.Sys.Edit, Stop: d.Sys.Jobs.Stop,
 		CrashReport: filepath.Join(d.state, CrashReport),
 		Theme:       d.Config.Display.Theme,
