@@ -235,6 +235,18 @@ func folded(names []string) string {
 	return head
 }
 
+// Explained is a problem of a target, with why it is not connected if that is all.
+func (f *Fleet) Explained(problem tools.Problem, target string) tools.Problem {
+	if problem.Code != "no_target" {
+		return problem
+	}
+	problem = tools.Problem{Code: "not_connected", Error: "it is not connected any more"}
+	if err := f.Roster.Failed(target); err != nil {
+		problem.Error = fmt.Sprintf("it could not be connected: %v", err)
+	}
+	return problem
+}
+
 // atOnce bounds on how many targets something is looked at at the same time.
 const atOnce = 64
 

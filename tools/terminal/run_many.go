@@ -57,8 +57,7 @@ func (r *RunShell) Fold(ctx context.Context, a tools.Action, parts []tools.Part,
 	for _, g := range shown {
 		o := fleet.Outcome{Targets: g.Set()}
 		if problem, failed := fleet.Problem(g.First); failed {
-			problem.Error = r.why(problem, g)
-			o.Value = problem
+			o.Value = r.Fleet.Explained(problem, g.Targets[0])
 		} else {
 			v, _ := g.First.Result.Value.(partValue)
 			for _, text := range []*string{&v.Stdout, &v.Stderr} {
@@ -79,18 +78,6 @@ func (r *RunShell) Fold(ctx context.Context, a tools.Action, parts []tools.Part,
 	return tools.Result{Value: value, IsError: len(groups) > 1 || len(groups) == 1 && groups[0].First.Result.IsError}
 }
 
-// why says of targets on which nothing ran why; of those that are not connected, why that
-// failed.
-func (r *RunShell) why(problem tools.Problem, g fleet.Group) string {
-	if problem.Code != "no_target" {
-		return problem.Error
-	}
-	if err := r.Fleet.Roster.Failed(g.Targets[0]); err != nil {
-		return fmt.Sprintf("not connected: %v", err)
-	}
-	return "not connected any more"
-}
-
 // ended says how a group's commands ended, in two words.
 func ended(g fleet.Group) string {
 	v, ok := g.First.Result.Value.(partValue)
@@ -105,7 +92,7 @@ func ended(g fleet.Group) string {
 	case !g.First.Begun:
 		return "not begun"
 	case problem.Code == "no_target":
-		return "not connected"
+		return "not connected" // as Explained has it
 	case g.First.Result.Record.Failed != "":
 		return "failed"
 	}
