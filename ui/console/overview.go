@@ -93,6 +93,8 @@ func (c *Console) tilesKey(ev *tcell.EventKey, name string) {
 		c.choose(c.fleet.Key(ev))
 	case cmd.ID == keys.Broadcast && c.unready() != "":
 		c.fleet.Say(c.unready())
+	case cmd.ID == keys.Inbox && len(c.queue.Waiting()) == 0:
+		c.fleet.Say("nothing waits for you")
 	case cmd.ID == keys.Help, cmd.ID == keys.Inbox:
 		c.do(cmd)
 	case cmd.ID == keys.Interrupt, again.ID == keys.Overview && len(name) > 1:
