@@ -23,8 +23,8 @@ type Overview struct {
 	// Look asks each target once how it does, and returns how all stand.
 	Look func(ctx context.Context) ([]overview.Tile, error)
 
-	// Broadcast runs a line on several targets, in the pane of each: like Command. Nil:
-	// that is not possible.
+	// Broadcast runs a line on several targets: like Command, with one decision for all of
+	// them. Nil: that is not possible.
 	Broadcast func(ctx context.Context, line string, targets []string, sink agent.Sink) error
 }
 
