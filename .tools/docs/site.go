@@ -19,7 +19,7 @@ var style string
 // chapters are the topics in the order in which they are read. A topic that none of
 // them names comes in the last one.
 var chapters = []chapter{
-	{Title: "At the screen", topics: []string{"prompt", "approval", "screen", "keys", "panes"}},
+	{Title: "At the screen", topics: []string{"prompt", "approval", "screen", "overview", "keys", "panes"}},
 	{Title: "The model", topics: []string{"models", "tools", "mcp", "remember", "commands", "agents", "plugins", "hooks"}},
 	{Title: "Targets", topics: []string{"hosts", "ssh_config", "containers", "shells"}},
 	{Title: "Rules and record", topics: []string{"rules", "confinement", "record", "outcomes"}},

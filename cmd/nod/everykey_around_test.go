@@ -62,6 +62,14 @@ func everywhereStory(h *hand) {
 				return at == keys.Pane || at == keys.Searching || strings.Contains(text, "there is no terminal")
 			})
 		})
+		h.each(place, keys.Overview, func(press func()) {
+			h.to(place)
+			press()
+			h.at(keys.Tiles)
+			h.see("1 target", "local")
+			h.press("q")
+			h.at(place)
+		})
 		h.each(place, keys.Suspend, func(press func()) {
 			h.to(place)
 			h.stops(press)
@@ -410,6 +418,12 @@ func dialogsStory(h *hand) {
 		press()
 		h.see("┌ 1 waits for your nod", "touch "+made("denied"))
 		h.press("Escape")
+		h.see("y approves")
+	})
+	h.each(keys.Dialog, keys.Overview, func(press func()) {
+		press()
+		h.see("1 target", "? waits for your nod: touch "+made("denied"))
+		h.press("Enter")
 		h.see("y approves")
 	})
 	h.each(keys.Dialog, keys.Suspend, func(press func()) { h.stops(press); h.see("y approves") })

@@ -23,6 +23,7 @@ var topics = []topic{
 	{"prompt", "what a prompt can name: files and targets"},
 	{"approval", "when nod asks, the keys of its question, and what comes after"},
 	{"screen", "sizes and places, keys of your own, writing ahead"},
+	{"overview", "all targets at once: how they do, what runs, what waits for you"},
 	{"configuration", "the configuration file and its settings"},
 	{"models", "a model behind the OpenAI protocol"},
 	{"tools", "what the model can use: files and the web"},

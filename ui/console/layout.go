@@ -283,6 +283,7 @@ func (c *Console) bottomLine() status.Bottom {
 	w, h := c.screen.Size()
 	switch {
 	case c.fleet != nil: // it covers what has the keyboard otherwise
+		b.Mode = "overview"
 	case c.place() == keys.Dialog: // it has the keys, wherever they went before
 	case p != nil && c.focus.place == keys.Pane:
 		b.Mode = p.mode(c.focus.typing, small(w, h))

@@ -283,7 +283,7 @@ var standard = []Command{
 	{Bottom, []string{"End", "G"}, Tiles, "", "", "to the last target", "", watching, Nothing},
 	{Terminal, []string{"Enter"}, Tiles, "", "", "go to the target's terminal, or to what waits for your nod there", "its terminal", watching, APane},
 	{Mark, []string{" "}, Tiles, "", "", "mark the target; again: not any more", "mark", watching, Nothing},
-	{Broadcast, []string{"b"}, Tiles, "", "", "run a command on all marked targets, in their terminals: decided and recorded for each", "run on marked", watching, Nothing},
+	{Broadcast, []string{"b"}, Tiles, "", "", "run a command on all marked targets: one decision by the strictest of them, on record for each", "run on marked", watching, Nothing},
 	{Propose, []string{"r"}, Tiles, "", "", "have the model propose a command for the marked targets", "propose", watching, Nothing},
 	{Search, []string{"/"}, Tiles, "", "", "show only targets with these words in their names", "filter", watching, Nothing},
 	{Back, []string{"Esc", "q", "F2"}, Tiles, "", "", "take back the marks, then the filter, then leave the overview", "back", watching, Nothing},
