@@ -77,11 +77,14 @@ type Console struct {
 	dirty     bool // the screen is not what it should be
 	urgent    bool // because of a key
 	astray    astray
-	echo      string      // the pane that a key went to and that has not changed since
-	tick      *time.Timer // fires when the screen changes by itself
-	tickAt    time.Time   // when it does; zero while it does not run
-	crash     *PanicError
-	lost      error // the terminal could not be given back, or taken over again
+	// pressedKeys counts the keys, and awaited is the terminal that is being opened.
+	pressedKeys uint64
+	awaited     *awaited
+	echo        string      // the pane that a key went to and that has not changed since
+	tick        *time.Timer // fires when the screen changes by itself
+	tickAt      time.Time   // when it does; zero while it does not run
+	crash       *PanicError
+	lost        error // the terminal could not be given back, or taken over again
 
 	taken atomic.Pointer[screen.Screen] // screen, for Rescue
 

@@ -338,6 +338,8 @@ func (c *Console) facts() keys.Facts {
 				return c.opt.NewConversation != nil
 			case keys.Replay:
 				return c.opt.Replay != nil
+			case keys.Open:
+				return c.opt.OpenTerminal != nil
 			case keys.Targets:
 				return c.opt.Targets != nil
 			case keys.Undo:

@@ -235,6 +235,7 @@ func (c *Console) pressed(ev *tcell.EventKey, together bool) bool {
 		c.paste.add(ev)
 		return false
 	}
+	c.pressedKeys++
 	c.key(ev)
 	c.guide()
 	c.urgent = true
@@ -307,6 +308,11 @@ func (c *Console) letter(letter any) {
 		c.context = 0
 	case paneAdded:
 		c.addPane(l.pane)
+		c.meetTerminal()
+	case awaited:
+		c.expect(l)
+	case paneNamed:
+		c.namePane(l)
 	case paneGone:
 		c.removePane(l.id)
 		c.approval.changed(c, l.id)

@@ -5,7 +5,7 @@ package keys
 var titles = map[ID]string{
 	Help: "Help", Back: "Back", Interrupt: "Interrupt", Quit: "Quit", Redraw: "Redraw", Next: "Next part", Previous: "Previous part",
 	Terminal: "Type into the terminal", Zoom: "Zoom", Targets: "Targets", Palette: "Commands", Inbox: "Inbox", Suspend: "Suspend",
-	Jump: "Jump to a terminal",
+	Jump: "Jump to a terminal", Open: "New terminal", Close: "Close terminal", Rename: "Rename terminal",
 
 	Wider: "Wider", Narrower: "Narrower", Taller: "Taller", Shorter: "Shorter", ResetSizes: "Reset sizes",
 	MoveBack: "Move terminal back", MoveOn: "Move terminal on",

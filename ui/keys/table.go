@@ -20,6 +20,10 @@ const (
 	Jump      ID = "jump"
 	Suspend   ID = "suspend"
 
+	Open   ID = "open"
+	Close  ID = "close"
+	Rename ID = "rename"
+
 	Wider      ID = "wider"
 	Narrower   ID = "narrower"
 	Taller     ID = "taller"
@@ -162,6 +166,7 @@ type Command struct {
 
 const (
 	everywhere = "Everywhere"
+	opening    = "Terminals"
 	writing    = "Writing"
 	reading    = "Reading"
 	terminals  = "Reading a terminal"
@@ -190,6 +195,10 @@ var standard = []Command{
 	{Inbox, []string{"Ctrl-A"}, Dialog | Chat | Pane, "inbox", "", "all that waits for your nod: what, where and for how long", "", everywhere, Nothing},
 	{Suspend, []string{"Ctrl-Z"}, Anywhere | Overlay | Dialog, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
 	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog, "", "", "draw the screen anew", "", everywhere, Nothing},
+
+	{Open, nil, 0, "open", "[target]", "open another terminal, here or on another target; also in the list of targets", "", opening, Callback},
+	{Close, nil, 0, "close", "[terminal]", "close the terminal that has or had the keyboard, or the one of that number or name; it asks where something runs", "", opening, APane},
+	{Rename, nil, 0, "rename", "name", "give the terminal that has or had the keyboard another name", "", opening, APane},
 
 	{Send, []string{"Enter"}, Input, "", "", "send what is written", "", writing, Nothing},
 	{Newline, []string{"Shift-Enter", "Alt-Enter", "Ctrl-J"}, Input, "", "", "begin a new line", "", writing, Nothing},

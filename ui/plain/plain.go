@@ -244,6 +244,9 @@ func (c *Conversation) AddPane(p console.Pane) {
 // by who removes it.
 func (c *Conversation) RemovePane(string) {}
 
+// NamePane implements the console's interface: who renames a terminal knows it.
+func (c *Conversation) NamePane(string, string, string) {}
+
 // Reverting tells how an armed revert stands.
 func (c *Conversation) Reverting(r agent.Reverting) {
 	c.mu.Lock()

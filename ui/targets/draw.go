@@ -29,9 +29,12 @@ func (p *Picker) Draw(s tcell.Screen, x, y, width, height int, styles *screen.St
 		drawRow(s, x, y+1+i, width, some[p.top+i], p.top+i == at, styles)
 	}
 	screen.Below(s, frame[0], frame[1], frame[2], frame[3], len(some)-p.top-p.page, styles.Warn)
-	hint, brief := "Enter use   Ctrl-X drop   Ctrl-Y copy how to attach", "Enter use  ^X drop  ^Y copy attach"
-	if len(some) > 0 && some[at].Logs {
-		hint, brief = "Enter use   Ctrl-X drop   Ctrl-O logs   Ctrl-Y copy how to attach", "Enter use ^X drop ^O logs ^Y attach"
+	hint, brief := "Enter use   Ctrl-N new terminal   Ctrl-X drop   Ctrl-Y copy how to attach", "Enter use ^N new ^X drop ^Y attach"
+	switch {
+	case len(some) > 0 && some[at].verb != Nothing:
+		hint, brief = "Enter does it", "Enter does it"
+	case len(some) > 0 && some[at].Logs:
+		hint, brief = "Enter use   Ctrl-N new terminal   Ctrl-X drop   Ctrl-O logs   Ctrl-Y attach", "Enter use ^N new ^X drop ^O logs ^Y…"
 	}
 	if screen.Width(hint) > width {
 		hint = brief

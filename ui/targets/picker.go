@@ -31,6 +31,8 @@ type Target struct {
 	Word    string // in place of the state's own: "paused"
 	Logs    bool   // it has a log
 	Current bool   // calls that name no target mean this one
+
+	verb Verb // what choosing the row does, if it is an offer
 }
 
 // Verb is what is to be done with the chosen target.
@@ -44,6 +46,8 @@ const (
 	Drop         // give the connection up
 	Attach       // copy the command by which the operator gets there by hand
 	Logs         // show the log, or no more
+	Open         // open another terminal there
+	End          // close the terminal that has or had the keyboard; it names no target
 )
 
 // Choice is what the operator wants.
@@ -58,6 +62,7 @@ const maxFilter = 256
 // Picker is the list, what is typed and what is chosen. Its zero value is empty.
 type Picker struct {
 	all    []Target
+	offers []Offer
 	filter string
 	chosen string // name; the first one that matches if it does not
 	top    int    // the first row shown
@@ -81,8 +86,43 @@ func rank(t Target) int {
 	return 2
 }
 
-// matching are the targets whose name or detail holds all words that are typed.
+// Offer is a row for something else that can be done here. It is shown once what is
+// typed is its letter, or begins its name.
+type Offer struct {
+	Verb   Verb
+	Letter string // before it, the row stands first
+	Name   string // "new terminal"; no target is called so
+	Detail string
+}
+
+// Offer sets the rows beside the targets.
+func (p *Picker) Offer(offers []Offer) { p.offers = slices.Clone(offers) }
+
+// offered are the rows for what is typed: those of its letter, and those of its name.
+func (p *Picker) offered() (first, last []Target) {
+	typed := strings.ToLower(strings.TrimSpace(p.filter))
+	for _, o := range p.offers {
+		row := Target{Name: o.Name, Detail: o.Detail, verb: o.Verb}
+		switch {
+		case typed == "":
+		case typed == o.Letter:
+			first = append(first, row)
+		case strings.HasPrefix(o.Name, typed):
+			last = append(last, row)
+		}
+	}
+	return first, last
+}
+
+// matching are the rows of which one can be chosen: the targets whose name or detail
+// holds all words that are typed, and what is offered.
 func (p *Picker) matching() []Target {
+	first, last := p.offered()
+	return slices.Concat(first, p.named(), last)
+}
+
+// named are the targets that hold all words that are typed.
+func (p *Picker) named() []Target {
 	words := strings.Fields(strings.ToLower(p.filter))
 	var some []Target
 	for _, t := range p.all {
@@ -124,6 +164,8 @@ func (p *Picker) Key(ev *tcell.EventKey) Choice {
 		return p.choose(Attach)
 	case tcell.KeyCtrlO:
 		return p.choose(Logs)
+	case tcell.KeyCtrlN:
+		return p.choose(Open)
 	case tcell.KeyBackspace, tcell.KeyBackspace2:
 		_, n := utf8.DecodeLastRuneInString(p.filter)
 		p.filter, p.chosen = p.filter[:len(p.filter)-n], ""
@@ -155,6 +197,10 @@ func (p *Picker) move(by int) {
 func (p *Picker) choose(v Verb) Choice {
 	some := p.matching()
 	switch {
+	case len(some) > 0 && some[p.at(some)].verb != Nothing:
+		if v == Use {
+			return Choice{Verb: some[p.at(some)].verb}
+		}
 	case len(some) > 0 && v == Logs && !some[p.at(some)].Logs:
 	case len(some) > 0:
 		return Choice{v, some[p.at(some)].Name}

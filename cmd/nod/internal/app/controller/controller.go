@@ -143,7 +143,8 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Targets: &console.Targets{
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
 		},
-		Replay: d.replay, Files: d.files,
+		OpenTerminal: d.openTerminal,
+		Replay:       d.replay, Files: d.files,
 		Edit: d.Sys.Edit, Stop: d.Sys.Jobs.Stop,
 		CrashReport: filepath.Join(d.state, CrashReport),
 		Theme:       d.Config.Display.Theme,

@@ -116,13 +116,14 @@ func (h *heldPanes) RemovePane(id string) {
 	cancel()
 }
 
-func (*heldPanes) Run(context.Context) error      { return nil }
-func (*heldPanes) Approver() policy.Approver      { return nil }
-func (*heldPanes) Notify(string)                  {}
-func (*heldPanes) Fail(string, string)            {}
-func (*heldPanes) SetTarget(console.TargetStatus) {}
-func (*heldPanes) SetCommands([]keys.Custom)      {}
-func (*heldPanes) SetAlarm(string, bool)          {}
-func (*heldPanes) TargetsChanged()                {}
-func (*heldPanes) RunEnded(agent.RunEnded)        {}
-func (*heldPanes) Reverting(agent.Reverting)      {}
+func (*heldPanes) Run(context.Context) error       { return nil }
+func (*heldPanes) Approver() policy.Approver       { return nil }
+func (*heldPanes) Notify(string)                   {}
+func (*heldPanes) Fail(string, string)             {}
+func (*heldPanes) SetTarget(console.TargetStatus)  {}
+func (*heldPanes) SetCommands([]keys.Custom)       {}
+func (*heldPanes) SetAlarm(string, bool)           {}
+func (*heldPanes) TargetsChanged()                 {}
+func (*heldPanes) NamePane(string, string, string) {}
+func (*heldPanes) RunEnded(agent.RunEnded)         {}
+func (*heldPanes) Reverting(agent.Reverting)       {}

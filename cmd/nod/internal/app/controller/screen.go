@@ -27,6 +27,7 @@ type Screen interface {
 	SetCommands(own []keys.Custom)
 	AddPane(p console.Pane)
 	RemovePane(id string)
+	NamePane(id, title, name string)
 	RunEnded(e agent.RunEnded)
 	Reverting(r agent.Reverting)
 }
