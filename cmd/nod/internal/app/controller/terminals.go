@@ -7,6 +7,7 @@ import (
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/backends/pane"
+	"github.com/nod-console/nod/cmd/nod/internal/app"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/tools/guard"
@@ -26,18 +27,12 @@ func (d *Controller) openTerminal(ctx context.Context, name string) (console.Ope
 	if name == "" {
 		name = d.currentTarget()
 	}
-	if err := d.connect(ctx, parts.core, name); err != nil {
-		return console.Opened{}, err
-	}
-	if name, err = parts.core.Targets.Canonical(name); err != nil {
-		return console.Opened{}, err
-	}
-	s := parts.core.Targets.Get(name)
+	s, err := d.connected(ctx, parts.core, name)
 	switch {
-	case s == nil:
-		return console.Opened{}, fmt.Errorf("%s is not connected", name)
+	case err != nil:
+		return console.Opened{}, err
 	case s.Panes == nil:
-		return console.Opened{}, fmt.Errorf("%s has no terminals: [tools] shell_enabled is false", name)
+		return console.Opened{}, fmt.Errorf("%s has no terminals: [tools] shell_enabled is false", s.Name())
 	case s.Container != nil:
 		if err := s.Container.Stands(); err != nil {
 			return console.Opened{}, err
@@ -49,6 +44,27 @@ func (d *Controller) openTerminal(ctx context.Context, name string) (console.Ope
 	}
 	opened := console.Opened{Target: s.Name(), Terminal: p.ID()}
 	return opened, d.noteTerminal("opened " + s.Name() + " " + targets.NameOf(p))
+}
+
+// connected is an open target, which is connected first if need be.
+func (d *Controller) connected(ctx context.Context, h *app.Core, name string) (*targets.Target, error) {
+	own, err := h.Targets.Canonical(name)
+	if err != nil {
+		return nil, err
+	}
+	if s := h.Targets.Get(own); s != nil && len(s.List()) > 0 {
+		return s, nil
+	}
+	if err := d.connect(ctx, h, name); err != nil {
+		return nil, err
+	}
+	if own, err = h.Targets.Canonical(name); err != nil { // a container has another one by now
+		return nil, err
+	}
+	if s := h.Targets.Get(own); s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("%s is not connected", name)
 }
 
 // noteTerminal puts on record what the operator has done with a terminal.
