@@ -66,6 +66,7 @@ type Console struct {
 	focus     focus
 	layout    layout
 	sizes     sizes
+	kept      standingFor
 	grabbed   bool // the border between chat and panes, by the mouse
 	paste     *paste
 	actions   actions

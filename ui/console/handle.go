@@ -142,6 +142,10 @@ func (c *Console) do(cmd keys.Command) {
 		c.give(cmd)
 		return
 	}
+	if divides(cmd.ID) {
+		c.divide(cmd)
+		return
+	}
 	switch cmd.ID {
 	case keys.Help:
 		c.openHelp()
@@ -178,16 +182,6 @@ func (c *Console) do(cmd keys.Command) {
 		c.copyAttach()
 	case keys.Zoom:
 		c.focus.zoom = !c.focus.zoom
-	case keys.Wider, keys.Narrower, keys.Taller, keys.Shorter:
-		if reason := c.resize(cmd.ID); reason != "" {
-			c.refuse(cmd, reason)
-		}
-	case keys.ResetSizes:
-		c.sizes = sizes{}
-	case keys.MoveBack:
-		c.movePane(cmd, -1)
-	case keys.MoveOn:
-		c.movePane(cmd, 1)
 	case keys.Send:
 		if !c.read(cmd.ID) {
 			c.send()

@@ -110,6 +110,9 @@ type Options struct {
 	// Targets are the places where the operator can work. Nil: there is one.
 	Targets *Targets
 
+	// Layouts keep how the screen is divided. Nil: it is forgotten with the console.
+	Layouts *Layouts
+
 	// OpenTerminal opens another terminal on a target, the current one if the name is
 	// empty, and connects to it before if need be. AddPane tells of it.
 	OpenTerminal func(ctx context.Context, target string) (Opened, error)

@@ -308,6 +308,7 @@ func (c *Console) letter(letter any) {
 		c.context = 0
 	case paneAdded:
 		c.addPane(l.pane)
+		c.settle()
 		c.meetTerminal()
 	case awaited:
 		c.expect(l)
@@ -315,6 +316,7 @@ func (c *Console) letter(letter any) {
 		c.namePane(l)
 	case paneGone:
 		c.removePane(l.id)
+		c.settle()
 		c.approval.changed(c, l.id)
 	case voided:
 		c.approval.void(l.request, l.why)

@@ -144,6 +144,7 @@ func (c *Console) NamePane(id, title, name string) { c.mail.put(paneNamed{id, ti
 func (c *Console) namePane(n paneNamed) {
 	if p := c.panes.at(c.panes.index(n.id)); p != nil {
 		p.pane.Title, p.pane.Name = n.title, n.name
+		c.keepLayout()
 	}
 }
 

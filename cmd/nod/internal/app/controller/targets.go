@@ -9,6 +9,7 @@ import (
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/layouts"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/ui/console"
 	picker "github.com/nod-console/nod/ui/targets"
@@ -28,6 +29,9 @@ func (d *Controller) connectAll(ctx context.Context) error {
 			d.screen.SetTarget(console.TargetStatus{Name: name, State: "not connected"})
 			d.screen.Fail("connect: "+err.Error(), "")
 		}
+	}
+	if !d.Lines {
+		d.reopen(ctx, d.parts.core)
 	}
 	return nil
 }
@@ -81,6 +85,8 @@ func (d *Controller) connect(ctx context.Context, h *app.Core, name string) erro
 	if err != nil {
 		return err
 	}
+	d.kept.Connected(s.Name())
+	d.keepSoon()
 	defer d.settle(s.Name()) // which a container is not always called by
 	for _, note := range s.Notes {
 		d.screen.Notify(note)
@@ -341,6 +347,9 @@ func (d *Controller) dropTarget(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	d.ownTerminals(func(all []layouts.Terminal) []layouts.Terminal {
+		return slices.DeleteFunc(all, func(t layouts.Terminal) bool { return t.Target == name })
+	})
 	return parts.core.Targets.Drop(name)
 }
 

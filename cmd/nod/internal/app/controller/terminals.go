@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/layouts"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/tools/guard"
@@ -42,6 +44,8 @@ func (d *Controller) openTerminal(ctx context.Context, name string) (console.Ope
 	if err != nil {
 		return console.Opened{}, err
 	}
+	d.ownTerminals(func(all []layouts.Terminal) []layouts.Terminal { return append(all, keptName(s, p)) })
+	d.keepTerminals(parts.core)
 	opened := console.Opened{Target: s.Name(), Terminal: p.ID()}
 	return opened, d.noteTerminal("opened " + s.Name() + " " + targets.NameOf(p))
 }
@@ -105,7 +109,7 @@ func (d *Controller) closeTerminal(ctx context.Context, s *targets.Target, p *pa
 			return &console.BusyError{Doing: doing}
 		}
 	}
-	name := s.Name() + " " + targets.NameOf(p)
+	name, was := s.Name()+" "+targets.NameOf(p), keptName(s, p)
 	roster, ok := guard.Keep(s.Panes).(guard.Roster)
 	if !ok {
 		return fmt.Errorf("no terminal of %s can be closed", s.Name())
@@ -113,6 +117,10 @@ func (d *Controller) closeTerminal(ctx context.Context, s *targets.Target, p *pa
 	if err := roster.End(ctx, p.Session(), p.Name()); err != nil {
 		return err
 	}
+	d.ownTerminals(func(all []layouts.Terminal) []layouts.Terminal {
+		return slices.DeleteFunc(all, func(t layouts.Terminal) bool { return t == was })
+	})
+	d.keepTerminals(d.parts.core)
 	return d.noteTerminal("closed " + name)
 }
 
@@ -139,9 +147,16 @@ func (d *Controller) renameTerminal(ctx context.Context, s *targets.Target, p *p
 	if targets.IsShared(p) {
 		return errors.New("the shared terminal keeps its name: the model asks for it by that")
 	}
-	was := targets.NameOf(p)
+	was, before := targets.NameOf(p), keptName(s, p)
 	if err := s.Panes.RenamePane(ctx, p.Session(), p.Name(), to); err != nil {
 		return err
 	}
+	d.ownTerminals(func(all []layouts.Terminal) []layouts.Terminal {
+		if i := slices.Index(all, before); i >= 0 {
+			all[i] = keptName(s, p)
+		}
+		return all
+	})
+	d.keepTerminals(d.parts.core)
 	return d.noteTerminal("renamed " + s.Name() + " " + was + " to " + to)
 }
