@@ -30,7 +30,7 @@ func (c *Console) TargetsChanged() { c.mail.put(relisted{}) }
 
 // openPicker shows the targets to choose from.
 func (c *Console) openPicker() {
-	c.picker = &targets.Picker{}
+	c.picker = &targets.Picker{Now: c.now}
 	if c.opt.OpenTerminal != nil {
 		c.picker.Offer(c.terminalOffers())
 	}

@@ -153,8 +153,10 @@ func row(t targets.Target) string {
 	if t.Current {
 		text += ", current"
 	}
-	if t.Detail != "" {
-		text += ", " + t.Detail
+	for _, more := range []string{t.Detail, t.Address, t.System} {
+		if more != "" {
+			text += ", " + more
+		}
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ type Target struct {
 	Trust   string        // "prod", "stage", "lab"; may be empty
 	Detail  string        // an address, an image, a step; foreign text
 	Latency time.Duration // of the last answer; 0 if not known
+	Address string        // as far as it is known; foreign text
+	System  string        // what runs there, as it was at the last connection; foreign text
+	Used    time.Time     // when it was connected last; zero if that is not known
 	Panes   int
 	Word    string // in place of the state's own: "paused"
 	Logs    bool   // it has a log
@@ -61,6 +65,8 @@ const maxFilter = 256
 
 // Picker is the list, what is typed and what is chosen. Its zero value is empty.
 type Picker struct {
+	Now func() time.Time // the clock; nil means time.Now
+
 	all    []Target
 	offers []Offer
 	filter string
@@ -72,10 +78,12 @@ type Picker struct {
 // Set replaces the list. What is typed and chosen stays.
 func (p *Picker) Set(all []Target) {
 	p.all = slices.Clone(all)
-	slices.SortStableFunc(p.all, func(a, b Target) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(p.all, func(a, b Target) int {
+		return cmp.Or(rank(a)-rank(b), b.Used.Compare(a.Used))
+	})
 }
 
-// rank brings what is in use to the top.
+// rank brings what is in use to the top; among equals, what was used last comes first.
 func rank(t Target) int {
 	switch {
 	case t.Current:
@@ -114,7 +122,7 @@ func (p *Picker) offered() (first, last []Target) {
 	return first, last
 }
 
-// matching are the rows of which one can be chosen: the targets whose name or detail
+// matching are the rows of which one can be chosen: the targets of which something
 // holds all words that are typed, and what is offered.
 func (p *Picker) matching() []Target {
 	first, last := p.offered()
@@ -126,7 +134,7 @@ func (p *Picker) named() []Target {
 	words := strings.Fields(strings.ToLower(p.filter))
 	var some []Target
 	for _, t := range p.all {
-		text := strings.ToLower(t.Name + " " + t.Trust + " " + t.Detail)
+		text := strings.ToLower(t.Name + " " + strings.Join([]string{t.Trust, t.Detail, t.Address, t.System}, " "))
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			some = append(some, t)
 		}

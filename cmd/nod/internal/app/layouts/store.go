@@ -27,6 +27,13 @@ const (
 	maxFile = 1 << 20
 )
 
+// Known is what was found out about a target when it was connected last.
+type Known struct {
+	When    time.Time `json:"when"`
+	Address string    `json:"address,omitempty"`
+	System  string    `json:"system,omitempty"`
+}
+
 // Terminal is a terminal that the operator has opened, by its target and its name there.
 type Terminal struct {
 	Target string `json:"target"`
@@ -43,9 +50,9 @@ type set struct {
 
 // content is the content of the file.
 type content struct {
-	Version   int                  `json:"version"`
-	Sets      []*set               `json:"sets"`
-	Connected map[string]time.Time `json:"connected"`
+	Version   int              `json:"version"`
+	Sets      []*set           `json:"sets"`
+	Connected map[string]Known `json:"connected"`
 }
 
 // Store is the file and what it has. Safe for concurrent use; nothing but Write and Open
@@ -70,7 +77,7 @@ func Open(state string, now func() time.Time) *Store {
 
 // read is what a file has, as far as it makes sense.
 func read(path string) content {
-	empty := content{Version: version, Connected: map[string]time.Time{}}
+	empty := content{Version: version, Connected: map[string]Known{}}
 	file, err := os.Open(path)
 	if err != nil {
 		return empty
@@ -146,15 +153,15 @@ func (s *Store) SetTerminals(targets []string, all []Terminal) {
 	s.change(targets, func(one *set) { one.Terminals = slices.Clone(all) })
 }
 
-// Connected notes that a target is connected now.
-func (s *Store) Connected(target string) {
+// Connected notes that a target is connected now, and what is known of it.
+func (s *Store) Connected(target, address, system string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.has.Connected[target], s.dirty = s.now().UTC(), true
+	s.has.Connected[target], s.dirty = Known{s.now().UTC(), address, system}, true
 	for len(s.has.Connected) > mostTargets {
 		oldest := target
-		for name, when := range s.has.Connected {
-			if when.Before(s.has.Connected[oldest]) {
+		for name, k := range s.has.Connected {
+			if k.When.Before(s.has.Connected[oldest].When) {
 				oldest = name
 			}
 		}
@@ -162,8 +169,8 @@ func (s *Store) Connected(target string) {
 	}
 }
 
-// LastConnected are the times at which targets were connected last.
-func (s *Store) LastConnected() map[string]time.Time {
+// LastConnected is what is known of targets since they were connected last.
+func (s *Store) LastConnected() map[string]Known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.has.Connected)

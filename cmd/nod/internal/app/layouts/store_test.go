@@ -26,7 +26,7 @@ func TestWhatIsKeptIsThereAtTheNextStart(t *testing.T) {
 	own := []Terminal{{"ssh:web-1", "build"}}
 	s.SetLayout([]string{"ssh:web-1", "local"}, l)
 	s.SetTerminals([]string{"local", "ssh:web-1"}, own)
-	s.Connected("ssh:web-1")
+	s.Connected("ssh:web-1", "192.0.2.1", "Linux")
 	if err := s.Write(); err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,8 @@ func TestWhatIsKeptIsThereAtTheNextStart(t *testing.T) {
 	if got := again.Terminals([]string{"ssh:web-1", "local"}); !slices.Equal(got, own) {
 		t.Errorf("the terminals: %v", got)
 	}
-	if when := again.LastConnected()["ssh:web-1"]; when.IsZero() {
-		t.Error("it was never connected")
+	if k := again.LastConnected()["ssh:web-1"]; k.When.IsZero() || k.Address != "192.0.2.1" || k.System != "Linux" {
+		t.Errorf("known: %+v", k)
 	}
 	if _, ok := again.Layout([]string{"local"}); ok {
 		t.Error("another set has it, too")
@@ -69,7 +69,7 @@ func TestADamagedFileCountsAsEmpty(t *testing.T) {
 		if _, ok := s.Layout([]string{"a", "b"}); ok {
 			t.Errorf("%s: there is a layout", name)
 		}
-		s.Connected("local")
+		s.Connected("local", "", "")
 		s.SetLayout([]string{"local"}, console.Layout{Talk: []int{1, 2}})
 		if err := s.Write(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -85,7 +85,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	for i := range mostTargets + 10 {
 		name := fmt.Sprint("ssh:h", i)
 		s.SetLayout([]string{name}, console.Layout{})
-		s.Connected(name)
+		s.Connected(name, "", "")
 	}
 	if n := len(s.LastConnected()); n != mostTargets {
 		t.Errorf("%d targets", n)
@@ -100,7 +100,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 
 func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "gone"), ticking())
-	s.Connected("local")
+	s.Connected("local", "", "")
 	if err := s.Write(); err == nil {
 		t.Error("no error")
 	}
