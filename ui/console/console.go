@@ -60,6 +60,7 @@ type Console struct {
 	alarm     alarmed        // what is wrong with nod itself
 	player    *player.Player // of a recording; nil while none is played
 	playNext  time.Duration  // when it next changes; 0: not before a key
+	timeline  *browser       // nil while it is not open
 	themeName string
 	ground    themes.Ground // of the terminal, once it has said
 	context   int           // percent

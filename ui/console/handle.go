@@ -28,6 +28,10 @@ func (c *Console) key(ev *tcell.EventKey) {
 		c.playerKey(name)
 		return
 	}
+	if place == keys.Browsing {
+		c.timelineKey(name)
+		return
+	}
 	if place == keys.Completing {
 		if c.offersKey(name) {
 			return
@@ -174,6 +178,8 @@ func (c *Console) do(cmd keys.Command) {
 		c.openPalette()
 	case keys.Inbox:
 		c.openInbox()
+	case keys.Timeline:
+		c.toggleTimeline()
 	case keys.Recall:
 		c.recall()
 	case keys.Find:

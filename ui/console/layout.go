@@ -194,6 +194,7 @@ func (c *Console) drawTalk(modal bool) {
 // drawOverlays draws what stands in front of everything else.
 func (c *Console) drawOverlays() {
 	l, s := &c.layout, c.screen
+	c.drawTimeline()
 	c.drawPlayer()
 	if c.approval.visible() && !c.questions.visible() && l.block.h > 0 {
 		c.drawDialog(c.approval.dialog, l.block)
@@ -310,6 +311,8 @@ func (c *Console) place() keys.Place {
 		return keys.Dialog
 	case c.player != nil:
 		return keys.Playing
+	case c.timeline != nil:
+		return keys.Browsing
 	case c.focus.place == keys.Pane && c.panes.at(c.focus.pane).searching():
 		return keys.Searching
 	}
@@ -338,6 +341,8 @@ func (c *Console) facts() keys.Facts {
 				return c.opt.NewConversation != nil
 			case keys.Replay:
 				return c.opt.Replay != nil
+			case keys.Timeline:
+				return c.opt.Runs != nil
 			case keys.Open:
 				return c.opt.OpenTerminal != nil
 			case keys.Targets:

@@ -12,6 +12,7 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/ui/completion"
 	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/timeline"
 )
 
 // Options are all that the console gets from outside. Callbacks may be nil
@@ -112,6 +113,10 @@ type Options struct {
 
 	// Layouts keep how the screen is divided. Nil: it is forgotten with the console.
 	Layouts *Layouts
+
+	// Runs are what ran in the present conversation, and what was denied. With an error,
+	// they are those that could be found.
+	Runs func(ctx context.Context) ([]timeline.Run, error)
 
 	// OpenTerminal opens another terminal on a target, the current one if the name is
 	// empty, and connects to it before if need be. AddPane tells of it.

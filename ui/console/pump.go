@@ -135,6 +135,9 @@ func (c *Console) nextTick() time.Duration {
 	if (len(c.reverts) > 0 || c.windowLeft() > 0) && (next == 0 || next > time.Second) {
 		next = time.Second
 	}
+	if t := c.timeline; t != nil && t.Wake() > 0 && (next == 0 || next > t.Wake()) {
+		next = t.Wake()
+	}
 	if c.player != nil && c.playNext > 0 && (next == 0 || next > c.playNext) {
 		next = c.playNext
 	}
@@ -306,10 +309,13 @@ func (c *Console) letter(letter any) {
 	case cleared:
 		c.chat.Clear()
 		c.context = 0
+		c.askRuns()
 	case paneAdded:
 		c.addPane(l.pane)
 		c.settle()
 		c.meetTerminal()
+	case reran:
+		c.askRuns()
 	case awaited:
 		c.expect(l)
 	case paneNamed:

@@ -42,6 +42,7 @@ var places = []where{
 	{Searching, "search", "in the search line"},
 	{Typing, "typing", "in a terminal that you type into"},
 	{Playing, "recording", "in a recording"},
+	{Browsing, "timeline", "in the timeline"},
 	{Overlay, "", "in lists and in the help"},
 	{Dialog, "", "in dialogs"},
 }

@@ -20,6 +20,8 @@ var titles = map[ID]string{
 	Up: "Up", Down: "Down", Left: "Left", Right: "Right", Mark: "Select", MarkLines: "Select lines", Link: "Copy link",
 	Attach: "Attach by hand", Search: "Search the terminal", SearchNext: "Next match", SearchPrevious: "Previous match",
 
+	Timeline: "Timeline", Closer: "Closer", Farther: "Farther", Whole: "Whole time", Play: "Replay the run",
+
 	Pause: "Pause", Backwards: "Backwards", Forwards: "Forwards", NextCommand: "Next command", PreviousCommand: "Previous command",
 	Slower: "Slower", Faster: "Faster", Step: "Step", Replay: "Replay",
 

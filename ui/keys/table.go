@@ -24,6 +24,12 @@ const (
 	Close  ID = "close"
 	Rename ID = "rename"
 
+	Timeline ID = "timeline"
+	Closer   ID = "closer"
+	Farther  ID = "farther"
+	Whole    ID = "whole"
+	Play     ID = "play"
+
 	Wider      ID = "wider"
 	Narrower   ID = "narrower"
 	Taller     ID = "taller"
@@ -118,6 +124,7 @@ const (
 	Dialog                       // an approval, which has keys of its own
 	Playing                      // a recording
 	Completing                   // the line that the operator writes in, with candidates shown; what means nothing here means what it does there
+	Browsing                     // the timeline
 	Anywhere   = Input | Chat | Pane | Searching
 )
 
@@ -172,6 +179,7 @@ const (
 	terminals  = "Reading a terminal"
 	dividing   = "Dividing the screen"
 	playing    = "Playing a recording"
+	browsing   = "The timeline"
 	deciding   = "Deciding and undoing"
 	modelling  = "The model"
 	keeping    = "Conversations and recordings"
@@ -274,6 +282,23 @@ var standard = []Command{
 	{Bottom, []string{"End", "G", "$"}, Playing, "", "", "to the end", "", playing, Nothing},
 	{Back, []string{"q", "Esc", "Ctrl-C", "Ctrl-D"}, Playing, "", "", "leave the recording", "leave", playing, Nothing},
 	{Redraw, []string{"Ctrl-L"}, Playing, "", "", "draw the screen anew", "", playing, Nothing},
+
+	{Timeline, []string{"F3"}, Anywhere | Browsing, "timeline", "", "what ran in this conversation, as bars by target over time; again: leave it", "", browsing, Callback},
+	{Left, []string{"Left", "h"}, Browsing, "", "", "the run before on the same target", "", browsing, Nothing},
+	{Right, []string{"Right", "l"}, Browsing, "", "", "the next run on the same target", "", browsing, Nothing},
+	{Up, []string{"Up", "k"}, Browsing, "", "", "the nearest run in a row above", "", browsing, Nothing},
+	{Down, []string{"Down", "j"}, Browsing, "", "", "the nearest run in a row below", "", browsing, Nothing},
+	{Top, []string{"Home", "g"}, Browsing, "", "", "the first run", "", browsing, Nothing},
+	{Bottom, []string{"End", "G"}, Browsing, "", "", "the last run, and those that come", "", browsing, Nothing},
+	{PageUp, []string{"PgUp"}, Browsing, "", "", "some runs back", "", browsing, Nothing},
+	{PageDown, []string{"PgDn"}, Browsing, "", "", "some runs on", "", browsing, Nothing},
+	{Play, []string{"Enter"}, Browsing, "", "", "play the recording of the run", "replay", browsing, Nothing},
+	{Closer, []string{"+"}, Browsing, "", "", "half the time, twice as wide", "closer", browsing, Nothing},
+	{Farther, []string{"-"}, Browsing, "", "", "twice the time", "farther", browsing, Nothing},
+	{Whole, []string{"=", "0"}, Browsing, "", "", "the whole time", "all", browsing, Nothing},
+	{Back, []string{"q", "Esc", "Ctrl-C"}, Browsing, "", "", "leave the timeline", "leave", browsing, Nothing},
+	{Redraw, []string{"Ctrl-L"}, Browsing, "", "", "draw the screen anew", "", browsing, Nothing},
+	{Help, []string{"F1", "?"}, Browsing, "", "", "show the help", "help", browsing, Nothing},
 
 	{Status, nil, 0, "status", "", "show what holds at the moment", "", deciding, Nothing},
 	{Approve, nil, 0, "approve", "ask|ask-all|read-only|10m", "say how much may run by itself; a time lets changes pass that long", "", deciding, Callback},

@@ -244,6 +244,9 @@ func (c *Conversation) AddPane(p console.Pane) {
 // by who removes it.
 func (c *Conversation) RemovePane(string) {}
 
+// RunsChanged implements the console's interface: /timeline lists them anew.
+func (c *Conversation) RunsChanged() {}
+
 // NamePane implements the console's interface: who renames a terminal knows it.
 func (c *Conversation) NamePane(string, string, string) {}
 

@@ -149,6 +149,7 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Targets: &console.Targets{
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
 		},
+		Runs:         d.runs,
 		OpenTerminal: d.openTerminal, Layouts: d.layoutOptions(),
 		Replay: d.replay, Files: d.files,
 		Edit: d.Sys.Edit, Stop: d.Sys.Jobs.Stop,
@@ -261,6 +262,7 @@ func (d *Controller) open(ctx context.Context) error {
 	// before anybody can ask which target a prompt is for.
 	h.Targets.Choose(d.Targets[0])
 	h.Targets.OnChange(d.targetsChanged)
+	h.Runs.OnChange(d.screen.RunsChanged)
 	return nil
 }
 

@@ -129,4 +129,5 @@ func (*heldPanes) SetAlarm(string, bool)           {}
 func (*heldPanes) TargetsChanged()                 {}
 func (*heldPanes) NamePane(string, string, string) {}
 func (*heldPanes) RunEnded(agent.RunEnded)         {}
+func (*heldPanes) RunsChanged()                    {}
 func (*heldPanes) Reverting(agent.Reverting)       {}

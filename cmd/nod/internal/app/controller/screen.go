@@ -29,6 +29,7 @@ type Screen interface {
 	RemovePane(id string)
 	NamePane(id, title, name string)
 	RunEnded(e agent.RunEnded)
+	RunsChanged()
 	Reverting(r agent.Reverting)
 }
 
