@@ -9,12 +9,11 @@ import (
 
 	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/targets"
-	"github.com/nod-console/nod/ui/timeline"
 	"github.com/nod-console/nod/ui/tour"
 )
 
 // here are the commands that lines can give.
-var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Plugins, keys.Model, keys.Context, keys.Compact, keys.Timeline, keys.Tour, keys.Quit}
+var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Plugins, keys.Model, keys.Context, keys.Compact, keys.Timeline, keys.Open, keys.Close, keys.Tour, keys.Quit}
 
 // slash carries out a command, and reports whether it is the one to quit.
 func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
@@ -63,6 +62,10 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 		c.compact(ctx)
 	case keys.Timeline:
 		c.timeline(ctx)
+	case keys.Open:
+		c.open(ctx, args)
+	case keys.Close:
+		c.closeTerminal(ctx, args)
 	case keys.Tour:
 		c.tour = tour.New(tour.Options{Folder: tour.Folder(), Lines: true})
 		c.out.say(note, c.tour.Text())
@@ -91,23 +94,6 @@ func (c *Conversation) status(ctx context.Context) {
 		lines = append(lines, c.opt.Report(ctx)...)
 	}
 	c.out.say(note, strings.Join(lines, "\n"))
-}
-
-// timeline says in lines what ran in this conversation.
-func (c *Conversation) timeline(ctx context.Context) {
-	if c.opt.Runs == nil {
-		c.Fail("/timeline: not available here", "")
-		return
-	}
-	runs, err := c.opt.Runs(ctx)
-	if err != nil {
-		c.Fail("/timeline: "+err.Error(), "")
-	}
-	now := time.Now
-	if c.opt.Now != nil {
-		now = c.opt.Now
-	}
-	c.out.say(note, strings.Join(timeline.Lines(runs, now()), "\n"))
 }
 
 func (c *Conversation) setPosture(ctx context.Context, word string) {
