@@ -279,6 +279,8 @@ func (c *Console) bottomLine() status.Bottom {
 	w, h := c.screen.Size()
 	switch {
 	case c.place() == keys.Dialog: // it has the keys, wherever they went before
+	case c.place() == keys.Browsing:
+		b.Mode = "timeline"
 	case p != nil && c.focus.place == keys.Pane:
 		b.Mode = p.mode(c.focus.typing, small(w, h))
 	case c.focus.place == keys.Chat:

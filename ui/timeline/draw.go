@@ -14,7 +14,8 @@ import (
 // Most cells that the names of targets get, and those of a bar that its command needs.
 const (
 	mostNames = 24
-	leastText = 6
+	leastText = 8
+	tail      = 2 // cells behind the command, so that the end of the bar is seen
 )
 
 // Draw draws the timeline into a rectangle, with its own frame.
@@ -114,7 +115,8 @@ func drawBar(s tcell.Screen, b bar, r Run, marked bool, styles *screen.Styles) {
 	}
 	used := screen.Draw(s, b.x, b.y, b.width, r.State.Sign(), look)
 	if b.width >= leastText {
-		used += screen.Draw(s, b.x+used, b.y, b.width-used, " "+screen.Cut(r.what(), b.width-used-2)+" ", look)
+		room := b.width - used - tail - 1 // a blank before it, and one behind if there is room
+		used += screen.Draw(s, b.x+used, b.y, room+1, " "+screen.Cut(r.what(), room)+" ", look)
 	}
 	for ; used < b.width; used++ {
 		s.Put(b.x+used, b.y, "━", look)
