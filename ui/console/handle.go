@@ -32,6 +32,10 @@ func (c *Console) key(ev *tcell.EventKey) {
 		c.playerKey(name)
 		return
 	}
+	if place == keys.Browsing {
+		c.timelineKey(name)
+		return
+	}
 	if place == keys.Completing {
 		if c.offersKey(name) {
 			return
@@ -148,6 +152,10 @@ func (c *Console) do(cmd keys.Command) {
 		c.give(cmd)
 		return
 	}
+	if divides(cmd.ID) {
+		c.divide(cmd)
+		return
+	}
 	switch cmd.ID {
 	case keys.Help:
 		c.openHelp()
@@ -178,6 +186,8 @@ func (c *Console) do(cmd keys.Command) {
 		c.openInbox()
 	case keys.Overview:
 		c.openOverview()
+	case keys.Timeline:
+		c.toggleTimeline()
 	case keys.Recall:
 		c.recall()
 	case keys.Find:
@@ -186,16 +196,6 @@ func (c *Console) do(cmd keys.Command) {
 		c.copyAttach()
 	case keys.Zoom:
 		c.focus.zoom = !c.focus.zoom
-	case keys.Wider, keys.Narrower, keys.Taller, keys.Shorter:
-		if reason := c.resize(cmd.ID); reason != "" {
-			c.refuse(cmd, reason)
-		}
-	case keys.ResetSizes:
-		c.sizes = sizes{}
-	case keys.MoveBack:
-		c.movePane(cmd, -1)
-	case keys.MoveOn:
-		c.movePane(cmd, 1)
 	case keys.Send:
 		if !c.read(cmd.ID) {
 			c.send()

@@ -198,6 +198,7 @@ func (c *Console) drawTalk(modal bool) {
 // drawOverlays draws what stands in front of everything else.
 func (c *Console) drawOverlays() {
 	l, s := &c.layout, c.screen
+	c.drawTimeline()
 	c.drawPlayer()
 	c.drawOverview()
 	if c.approval.visible() && !c.questions.visible() && l.block.h > 0 {
@@ -285,6 +286,8 @@ func (c *Console) bottomLine() status.Bottom {
 	case c.fleet != nil: // it covers what has the keyboard otherwise
 		b.Mode = "overview"
 	case c.place() == keys.Dialog: // it has the keys, wherever they went before
+	case c.place() == keys.Browsing:
+		b.Mode = "timeline"
 	case p != nil && c.focus.place == keys.Pane:
 		b.Mode = p.mode(c.focus.typing, small(w, h))
 	case c.focus.place == keys.Chat:
@@ -319,6 +322,8 @@ func (c *Console) place() keys.Place {
 		return keys.Dialog
 	case c.player != nil:
 		return keys.Playing
+	case c.timeline != nil:
+		return keys.Browsing
 	case c.focus.place == keys.Pane && c.panes.at(c.focus.pane).searching():
 		return keys.Searching
 	}
@@ -347,6 +352,10 @@ func (c *Console) facts() keys.Facts {
 				return c.opt.NewConversation != nil
 			case keys.Replay:
 				return c.opt.Replay != nil
+			case keys.Timeline:
+				return c.opt.Runs != nil
+			case keys.Open:
+				return c.opt.OpenTerminal != nil
 			case keys.Targets:
 				return c.opt.Targets != nil
 			case keys.Overview:

@@ -80,11 +80,14 @@ func (c *Console) mouse(ev *tcell.EventMouse) {
 			if n, ok := wheel(action); ok {
 				c.help.Scroll(n)
 			}
-		case c.asking, c.picker != nil, c.list != nil:
+		case c.asking, c.picker != nil, c.list != nil, c.player != nil:
 		case c.fleet != nil && !c.questions.visible():
 			c.overviewMouse(action, ev)
 		case c.asked() != nil:
 			c.asked().MouseHandler()(action, ev, func(tview.Primitive) {})
+		case c.timeline != nil:
+			x, y := ev.Position()
+			c.timelineMouse(action, x, y)
 		default:
 			c.mouseOver(action, ev)
 		}

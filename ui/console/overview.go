@@ -99,6 +99,9 @@ func (c *Console) tilesKey(ev *tcell.EventKey, name string) {
 		c.do(cmd)
 	case cmd.ID == keys.Interrupt, again.ID == keys.Overview && len(name) > 1:
 		c.closeOverview()
+	case cmd.ID == keys.Timeline:
+		c.closeOverview()
+		c.do(cmd)
 	default:
 		c.choose(c.fleet.Do(cmd.ID))
 	}

@@ -27,7 +27,9 @@ type Screen interface {
 	SetCommands(own []keys.Custom)
 	AddPane(p console.Pane)
 	RemovePane(id string)
+	NamePane(id, title, name string)
 	RunEnded(e agent.RunEnded)
+	RunsChanged()
 	Reverting(r agent.Reverting)
 }
 
