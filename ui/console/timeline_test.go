@@ -122,3 +122,15 @@ func TestWithoutARecordThereIsNoTimeline(t *testing.T) {
 	s := begin(t, 80, 24, nil)
 	s.Press("F3").See("not available here")
 }
+
+// TestFromTheTimelineToTheOverview: each of the two has the other's key.
+func TestFromTheTimelineToTheOverview(t *testing.T) {
+	r, f := &ran{all: aMorning()}, &fleet{}
+	s := begin(t, 80, 24, func(o *console.Options) { o.Runs, o.Overview = r.list, f.options() })
+	f.tells(hosts(s.clock.Now()))
+	s.Press("F3").See("8 of 8").Press("F2").See("9 targets").Press("F3").See("8 of 8")
+	if n := f.watched(); n != 0 {
+		t.Errorf("behind the timeline the overview is watched %d times", n)
+	}
+	s.Press("F2").See("9 targets").Press("Esc").Gone("9 targets")
+}
