@@ -27,6 +27,7 @@ var topics = []topic{
 	{"configuration", "the configuration file and its settings"},
 	{"models", "a model behind the OpenAI protocol"},
 	{"tools", "what the model can use: files and the web"},
+	{"fleets", "many targets in one call, and how sets of them are named"},
 	{"mcp", "servers whose tools the model can use (MCP)"},
 	{"commands", "commands of your own"},
 	{"plugins", "tools, hooks and commands of your own, in Lua"},

@@ -108,7 +108,7 @@ func (c *ConnectTarget) Execute(ctx context.Context, a tools.Action, env tools.E
 	err := c.Fleet.Roster.Connect(ctx, a.Target)
 	took := env.Time().Sub(began)
 	if err != nil {
-		r := tools.Failure("not_connected", err.Error())
+		r := tools.Failure(NotConnected, err.Error())
 		if ctx.Err() != nil {
 			r = tools.Failure("interrupted", "not connected: it was interrupted")
 		}

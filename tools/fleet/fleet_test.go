@@ -31,7 +31,7 @@ func said(err error) string {
 // a group.
 func TestWhatACallNamesIsOneOfTheOperatorsTargets(t *testing.T) {
 	b := fleettest.New(t, "local", "ssh:web-1", "ssh:web-2", "ssh:ops@db-1:2222", "docker:cache", "ssh:cache").Apart("ssh:web-3")
-	b.Groups = map[string]string{"web": "web-[1-2]", "all": "@web,db-1"}
+	b.Sets = map[string]string{"web": "web-[1-2]", "all": "@web,db-1"}
 	for names, want := range map[string]string{
 		`["ssh:web-1"]`:                    "ssh:web-1",
 		`"web-1"`:                          "ssh:web-1",
