@@ -399,7 +399,7 @@ func (m *matching) subCommand() {
 	for leading < len(rest) && leading < 4 && !strings.HasPrefix(rest[leading].text, "-") {
 		leading++
 	}
-	m.a.hints(rest[:leading])
+	m.a.lossWords(rest[:leading])
 }
 
 // enter goes on with a sub-command. An option that stands before it and makes

@@ -59,11 +59,8 @@ func (m *matching) judgeOperands() {
 		m.a.value(p, w, m.name)
 		if p.kind == kindAny && m.s.effect.AtLeast(Mutate) {
 			m.a.mentions(ops[i : i+1])
-			if i < 6 && !strings.Contains(w.text, " ") {
-				m.a.hints(ops[i : i+1])
-				if lossWord().MatchString(w.text) {
-					m.a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
-				}
+			if i < lossPlaces && !strings.Contains(w.text, " ") {
+				m.a.lossWords(ops[i : i+1])
 			}
 		}
 		if w.several() && (!m.s.repeat || i < len(params)-1) {
@@ -210,6 +207,9 @@ func (m *matching) unexpected(w word) {
 	}
 	record(other.effect, other.flags, m.s.name+".operand", whyOf(other.why, m.s.name, other.effect), word{start: m.name.start, end: w.end})
 	m.a.murky = true
+	if other.effect.AtLeast(Mutate) && !other.flags.Has(Lockout) && !strings.Contains(w.text, " ") { // what changes the way in is said to do so
+		m.a.lossWords([]word{w})
+	}
 }
 
 var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
