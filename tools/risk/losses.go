@@ -12,7 +12,7 @@ import (
 var (
 	// lossName is a program's name that says what it does: k3s-uninstall.sh, trash-empty.
 	lossName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(^|[-_.])(rm|delete|remove|uninstall|removepkg|pkgrm|rmvirtualenv|destroy|purge|wipe|erase|eraseall|empty|rimraf|shred|format|prune|reset|sysprep)($|[-_.])|rimraf|deleteduplicates`)
+		return regexp.MustCompile(`(?i)(^|[-_.])(rm|delete|remove|uninstall|removepkg|pkgrm|rmvirtualenv|destroy|purge|wipe|erase|eraseall|empty|rimraf|shred|format|prune|reset|sysprep)($|[-_.])|rimraf|deleteduplicates|^rmlint\.sh$`)
 	})
 	// lossOption is an option that says so.
 	lossOption = sync.OnceValue(func() *regexp.Regexp {

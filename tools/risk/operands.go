@@ -42,7 +42,7 @@ func (m *matching) judgeOperands() {
 			psProgram(m.a, word{text: "ps", start: m.name.start, end: m.name.end}, ops[i:])
 			return
 		case kindNone:
-			m.unexpected(w)
+			m.unexpected(w, ops[i+1:min(len(ops), max(i+1, lossPlaces))]...)
 			return
 		}
 		if (p.kind == kindHost || p.kind == kindQuery || p.kind == kindServer || p.kind == kindBucket) && !w.known() {
@@ -196,7 +196,9 @@ func (m *matching) several(params []param, i int, w word) {
 	}
 }
 
-func (m *matching) unexpected(w word) {
+// unexpected judges an operand that the table does not know; more are those behind it, which
+// are not judged any more.
+func (m *matching) unexpected(w word, more ...word) {
 	m.odd = true
 	record, other := m.a.unread, trait{effect: Mutate, why: m.s.name + " with " + shown(w.text) + " is not known to be harmless"}
 	if m.s.other != nil {
@@ -208,7 +210,7 @@ func (m *matching) unexpected(w word) {
 	record(other.effect, other.flags, m.s.name+".operand", whyOf(other.why, m.s.name, other.effect), word{start: m.name.start, end: w.end})
 	m.a.murky = true
 	if other.effect.AtLeast(Mutate) && !other.flags.Has(Lockout) && !strings.Contains(w.text, " ") { // what changes the way in is said to do so
-		m.a.lossWords([]word{w})
+		m.a.lossWords(append([]word{w}, more...))
 	}
 }
 
