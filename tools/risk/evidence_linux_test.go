@@ -118,7 +118,7 @@ var (
 // harmlessWrite reports whether opening a path for writing leaves nothing behind.
 func harmlessWrite(path string) bool {
 	return quietDevice(path) || strings.HasPrefix(path, "/dev/tty") || strings.HasPrefix(path, "/dev/pts/") || path == "/dev/ptmx" ||
-		path == "/run/xtables.lock" || strings.HasPrefix(path, "/proc/self/") || strings.HasPrefix(path, "/proc/thread-self/")
+		path == "/run/xtables.lock" || path == "/run/nginx.pid" || strings.HasPrefix(path, "/proc/self/") || strings.HasPrefix(path, "/proc/thread-self/")
 }
 
 // read adds what a trace shows.
