@@ -26,10 +26,10 @@ func (t *Transcript) Draw(s tcell.Screen, x, y, width, height int, active bool) 
 	for ; row < height && at.block < len(t.blocks); at = (place{at.block + 1, 0}) {
 		n := t.layout(at.block)
 		for ; at.line < n && row < height; at.line++ {
-			if active && at.block == t.selected {
-				s.Put(x, y+row, "▌", t.styles.Focus)
+			t.blocks[at.block].line(at.line).draw(s, x, y+row, width-1, t.styles)
+			if active && at.block == t.selected { // between the gutter's sign and the text
+				s.Put(x+1, y+row, "▌", t.styles.Focus)
 			}
-			t.blocks[at.block].line(at.line).draw(s, x+1, y+row, width-1, t.styles)
 			row++
 		}
 	}
@@ -53,7 +53,7 @@ func (t *Transcript) drawQueue(s tcell.Screen, x, y, width, height int) int {
 		lines = lines[len(lines)-room:]
 	}
 	for i, l := range lines {
-		l.draw(s, x+1, y+height-len(lines)+i, width-1, t.styles)
+		l.draw(s, x, y+height-len(lines)+i, width-1, t.styles)
 	}
 	return len(lines)
 }

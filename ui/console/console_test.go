@@ -241,7 +241,7 @@ func TestTheScreenAtEverySize(t *testing.T) {
 
 func TestAPromptIsAnswered(t *testing.T) {
 	s := begin(t, 80, 24, nil)
-	s.Type("hello").Press("Enter").See("you  hello").See("nod  You said: hello")
+	s.Type("hello").Press("Enter").See("> hello").See("◆ You said: hello")
 	if x, y, visible := s.Cursor(); !visible || x != 3 || y != 21 {
 		t.Errorf("the cursor is at %d,%d (%v)", x, y, visible)
 	}
@@ -258,8 +258,8 @@ func TestWhatIsSentDuringATurnWaits(t *testing.T) {
 		return nil
 	}
 	s.Type("first").Press("Enter").See("working")
-	s.Type("second").Press("Enter").See("you  second  (waits)")
-	s.Type("third").Press("Enter").See("you  third  (waits)")
+	s.Type("second").Press("Enter").See("> second  (waits)")
+	s.Type("third").Press("Enter").See("> third  (waits)")
 	close(release)
 	s.See("first done").See("You said: second").See("You said: third").Gone("(waits)")
 	if got := strings.Join(s.model.got(), ","); got != "first,second,third" {
@@ -406,7 +406,7 @@ func TestSlashCommands(t *testing.T) {
 		t.Error("the theme did not change")
 	}
 	run("/new").Gone("posture: read-only").See("nothing running")
-	run("/resume").See("you  an old question").See("nod  an old answer").See("nothing running")
+	run("/resume").See("> an old question").See("◆ an old answer").See("nothing running")
 	run("/resume").See("no earlier conversation was left open")
 	run("/help").See("Everywhere").Press("PgDn").Press("Esc")
 	if got := s.model.got(); len(got) != 0 {
@@ -634,7 +634,7 @@ func TestAFloodIsCoalescedAndNothingElseIsLost(t *testing.T) {
 		sink(agent.Done{Ending: agent.Answered})
 		return nil
 	}
-	s.Type("flood").Press("Enter").See("notice 19").See("nothing running").Press("Ctrl-Home").See("you  flood")
+	s.Type("flood").Press("Enter").See("notice 19").See("nothing running").Press("Ctrl-Home").See("> flood")
 	for i := range 20 {
 		for range 40 {
 			if strings.Contains(s.Text(), fmt.Sprintf("notice %d", i)) {

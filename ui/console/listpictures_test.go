@@ -172,7 +172,7 @@ func TestPictureOfLogsAndSubAgents(t *testing.T) {
 			})},
 			agent.Text{Text: "Both are done."},
 		)
-		s.Press("Tab", "k", "Enter").See("▾ team").Picture("team")
+		s.Press("Tab", "k", "Enter").See("▾▌send team").Picture("team")
 		s.Press("Tab").See("reading").Picture("logs")
 	})
 }
