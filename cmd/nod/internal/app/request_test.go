@@ -125,7 +125,7 @@ func opened(t *testing.T, env map[string]string, client *model.Client, panes boo
 // context in 3,000, and only tools of what there is.
 func TestTheFirstRequestFits(t *testing.T) {
 	t.Parallel()
-	someone := func(context.Context, string, []string) (int, bool, error) { return 0, true, nil }
+	someone := func(context.Context, string, []string) (desk.Choice, error) { return desk.Choice{Given: true}, nil }
 	for name, c := range map[string]struct {
 		context, tools, tokens int
 		panes                  bool
