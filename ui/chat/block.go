@@ -91,9 +91,9 @@ func (b *answer) line(i int) line {
 		}
 		i--
 	}
-	first := span{text: margin}
+	first := span{text: margin, around: true}
 	if i == 0 && b.label {
-		first = span{text: nod, tone: accent, bold: true}
+		first = span{text: nod, tone: accent, bold: true, around: true}
 	}
 	return append(line{first}, b.prose.line(i)...)
 }
@@ -125,7 +125,7 @@ func (b *thought) layout(width int, _ time.Time) int {
 		if b.words == 1 {
 			count = "1 word"
 		}
-		lines := []line{{{text: sign(b.open) + word + " · " + count, tone: muted, italic: true}}}
+		lines := []line{{{text: sign(b.open), tone: muted, around: true}, {text: word + " · " + count, tone: muted, italic: true}}}
 		if b.open {
 			in := span{text: margin}
 			body := wrap([]span{{text: strings.TrimSpace(b.text.String()), tone: muted}}, width-gutter)

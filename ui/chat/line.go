@@ -29,7 +29,18 @@ type span struct {
 	text                 string
 	tone                 tone
 	bold, italic, strike bool
+	around               bool  // it is not a part of the text: what is copied leaves it out
+	joins                joins // only of the first span of a line that is no prefix
 }
+
+// joins says how a line goes on with the one before it.
+type joins uint8
+
+const (
+	joinsNot   joins = iota
+	joinsBlank       // it broke at a blank
+	joinsWord        // it broke where nothing stands
+)
 
 // line is one line on the screen.
 type line []span
@@ -68,8 +79,9 @@ func (l line) text() string {
 }
 
 // prefixed puts first in front of the first line and rest in front of the
-// others.
+// others. Neither is a part of the text.
 func prefixed(lines []line, first, rest span) []line {
+	first.around, rest.around = true, true
 	for i, l := range lines {
 		p := rest
 		if i == 0 {
@@ -111,8 +123,9 @@ type wrapper struct {
 	width int
 	lines []line
 
-	span, offset int // where the next line starts: in spans
-	start        int // the same in text
+	span, offset int   // where the next line starts: in spans
+	start        int   // the same in text
+	joins        joins // how it goes on with the line before it
 }
 
 func (w *wrapper) run() {
@@ -178,12 +191,23 @@ func (w *wrapper) cut(end, next int) {
 		if keep := min(n, end-w.start); keep > 0 {
 			part := s
 			part.text = s.text[w.offset : w.offset+keep]
+			if len(l) == 0 {
+				part.joins = w.joins
+			}
 			l = append(l, part)
 		}
 		w.start, w.offset = w.start+n, w.offset+n
 		if w.offset == len(s.text) {
 			w.span, w.offset = w.span+1, 0
 		}
+	}
+	switch {
+	case next > end:
+		w.joins = joinsNot
+	case end > 0 && w.text[end-1] == ' ':
+		w.joins = joinsBlank
+	default:
+		w.joins = joinsWord
 	}
 	for len(l) > 0 { // blanks at the end take no room
 		last := &l[len(l)-1]
@@ -203,9 +227,9 @@ func verbatim(text string, t tone, width int) []line {
 	var lines []line
 	for _, src := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		src = screen.Clean(expandTabs(strings.TrimSuffix(src, "\r")))
-		for {
+		for how := joinsNot; ; how = joinsWord {
 			head, tail := splitAt(src, width)
-			lines = append(lines, line{{text: head, tone: t}})
+			lines = append(lines, line{{text: head, tone: t, joins: how}})
 			if tail == "" {
 				break
 			}

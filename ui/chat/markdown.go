@@ -99,7 +99,9 @@ func (m render) list(l *ast.List, width int) []line {
 		if len(body) == 0 {
 			body = []line{nil}
 		}
-		lines = append(lines, prefixed(body, span{text: marker, tone: accent}, span{text: strings.Repeat(" ", cells)})...)
+		set := prefixed(body, span{text: marker, tone: accent}, span{text: strings.Repeat(" ", cells)})
+		set[0][0].around = false
+		lines = append(lines, set...)
 	}
 	return lines
 }

@@ -19,7 +19,7 @@ const leastSubject = 16
 // fits, else with how it ended in the lines below.
 func (c *card) sentence(width int) []line {
 	end := c.outcome()
-	head := line{{text: sign(c.open), bold: true}}
+	head := line{{text: sign(c.open), bold: true, around: true}}
 	if verb := result.Verb(c.tool); verb != "" {
 		head = append(head, span{text: verb + " ", bold: true})
 	}
@@ -68,7 +68,7 @@ func (e ending) lines(width int) []line {
 		if n := len(e.mark); i == 0 && strings.HasPrefix(row, e.mark) {
 			marked = n
 		}
-		lines[i] = line{{text: margin}, {text: row[:marked], tone: e.tone}, {text: row[marked:], tone: muted}}
+		lines[i] = line{{text: margin, around: true}, {text: row[:marked], tone: e.tone}, {text: row[marked:], tone: muted}}
 	}
 	return lines
 }

@@ -38,6 +38,7 @@ type Transcript struct {
 	unseen   int // blocks that came while the operator was reading above
 	selected int // block; -1: none
 	coded    coded
+	drag     drag
 
 	width, height int // of the last Draw
 	used          int // rows of it

@@ -27,6 +27,7 @@ func (t *Transcript) Draw(s tcell.Screen, x, y, width, height int, active bool) 
 		n := t.layout(at.block)
 		for ; at.line < n && row < height; at.line++ {
 			t.blocks[at.block].line(at.line).draw(s, x, y+row, width-1, t.styles)
+			t.drawSelected(s, at, x, y+row, width-1)
 			if active && at.block == t.selected { // between the gutter's sign and the text
 				s.Put(x+1, y+row, "▌", t.styles.Focus)
 			}
@@ -223,14 +224,4 @@ func (t *Transcript) Raw() string {
 		}
 	}
 	return ""
-}
-
-// At chooses the entry that is drawn in a row of the last Draw, for the mouse.
-func (t *Transcript) At(row int) bool {
-	p := t.down(t.top, row)
-	if p.block >= len(t.blocks) {
-		return false
-	}
-	t.selected = p.block
-	return true
 }

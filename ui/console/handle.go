@@ -1,10 +1,13 @@
 package console
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
+	"github.com/rivo/uniseg"
 
 	"github.com/nod-console/nod/ui/help"
 	"github.com/nod-console/nod/ui/keys"
@@ -238,7 +241,15 @@ func (c *Console) copy(text string) {
 		c.chat.Fault("copy: "+err.Error(), "")
 		return
 	}
-	c.chat.Notice("copied")
+	c.told = "copied " + amount(text)
+}
+
+// amount says how much text is, in lines or, of a single one, in characters.
+func amount(text string) string {
+	if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > 1 {
+		return fmt.Sprintf("%d lines", n)
+	}
+	return fmt.Sprintf("%d characters", uniseg.GraphemeClusterCount(text))
 }
 
 // copyAttach copies the command by which the operator gets at the pane by hand.

@@ -235,6 +235,7 @@ func (c *Console) pressed(ev *tcell.EventKey, together bool) bool {
 		c.paste.add(ev)
 		return false
 	}
+	c.told = ""
 	c.key(ev)
 	c.guide()
 	c.urgent = true

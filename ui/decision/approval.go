@@ -52,6 +52,8 @@ type Approval struct {
 	own           bool // the operator's key has changed what is shown, and so how high it is
 	seen          bool // every row of what would run has been on the screen
 	unread        rowSet
+	spots         []keySpot // of the last Draw
+	pointed       rune      // a key that approves, on which the mouse was clicked
 }
 
 var _ Dialog = (*Approval)(nil)
@@ -60,7 +62,7 @@ var _ Dialog = (*Approval)(nil)
 // answerable some time after its first Draw; see Wake.
 func NewApproval(styles Styles, r policy.Request, now func() time.Time, done func(policy.Answer)) *Approval {
 	d := &Approval{guarded: newGuarded(styles, now), request: r, done: done}
-	d.takeKey, d.takePaste, d.scroll = d.key, d.pasted, d.scrollBy
+	d.takeKey, d.takePaste, d.scroll, d.click = d.key, d.pasted, d.scrollBy, d.clicked
 	return d
 }
 
@@ -101,6 +103,7 @@ func (d *Approval) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 	take := d.guarded.InputHandler()
 	return func(ev *tcell.EventKey, focus func(tview.Primitive)) {
 		d.noteReady()
+		d.pointed = 0
 		take(ev, focus)
 	}
 }

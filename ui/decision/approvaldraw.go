@@ -53,8 +53,10 @@ func (d *Approval) Draw(s tcell.Screen) {
 	}
 	at := y + 1 + d.page
 	d.rule(s, x, at, width)
+	d.spots = d.spots[:0]
 	for i, l := range foot {
 		l.draw(s, x+2, at+1+i, inner)
+		d.noteKeys(l, x+2, at+1+i)
 	}
 	if d.mode == naming || d.mode == reasoning {
 		d.drawField(s, x+2, at+1+state, inner)

@@ -22,12 +22,14 @@ type QuestionDialog struct {
 	own    bool // the answer is written in the operator's own words
 	grown  bool // that has changed how high the dialog is
 	marked int  // the option that Enter takes; -1 before the arrows have been used
-	top    int // the first row of the text that is shown
-	page   int // rows of text that are shown
+	top    int  // the first row of the text that is shown
+	page   int  // rows of text that are shown
 	rows   []textRow
 	moved  bool // the arrows have marked another option
 	width  int  // for which rows are
 	height int
+	bodyAt int // where the text and the keys stood at the last Draw
+	hintAt int
 }
 
 var _ Dialog = (*QuestionDialog)(nil)
@@ -36,7 +38,7 @@ var _ Dialog = (*QuestionDialog)(nil)
 // some time after its first Draw; see Wake.
 func NewQuestion(styles Styles, q Question, now func() time.Time, done func(Answer)) *QuestionDialog {
 	d := &QuestionDialog{guarded: newGuarded(styles, now), question: q, done: done, marked: -1}
-	d.takeKey, d.takePaste, d.scroll = d.key, d.pasted, d.scrollBy
+	d.takeKey, d.takePaste, d.scroll, d.click = d.key, d.pasted, d.scrollBy, d.clicked
 	return d
 }
 

@@ -62,6 +62,7 @@ func (d *QuestionDialog) Draw(s tcell.Screen) {
 	y, used = y+max(0, height-used), min(used, height)
 	screen.Fill(s, x, y, width, used, " ", d.styles.Text)
 	screen.Frame(s, x, y, width, used, screen.Cut(screen.Clean(d.question.Title), width-6), d.more(), d.styles.Frame)
+	d.bodyAt, d.hintAt = y+1, y+1+d.page+len(foot)
 	for i := range min(d.page, len(d.rows)-d.top) {
 		r := d.rows[d.top+i]
 		style, text := d.styles.Text, r.text
@@ -172,12 +173,14 @@ func (d *QuestionDialog) keys() string {
 		return "Enter sends it   Esc back to the options"
 	case d.Writing():
 		return "Enter sends it   Esc gives up"
+	case d.question.Kind == Choice && d.marked >= 0:
+		return "Enter takes it   a digit chooses   Esc"
 	case d.question.Kind == Choice && len(d.rows) > d.page:
 		return "a digit chooses   PgDn more   Esc"
 	case d.question.Kind == Choice:
 		return "a digit chooses   Esc gives up"
 	case !d.seen():
-		return "scroll to the last line: PgDn   n no"
+		return "scroll to the last line: PgDn   " + noWord
 	}
-	return "y yes   n no"
+	return "y yes   " + noWord
 }
