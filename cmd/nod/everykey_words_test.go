@@ -19,7 +19,7 @@ func showingStory(h *hand) {
 	h.word("/status")
 	h.see("target: local", "posture: ask", "model: scripted", "terminals: 1")
 	h.word("/help")
-	h.see("┌ help", "Everywhere")
+	h.see("┌ help", "/ searches")
 	h.word("/target")
 	h.see("┌ targets", "• local")
 	h.word("/target nosuch:place")

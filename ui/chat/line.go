@@ -22,6 +22,10 @@ const (
 	heading
 	code
 	link
+	comment
+	keyword
+	added
+	removed
 )
 
 // span is text in one style.
@@ -50,6 +54,7 @@ func (s span) style(styles *screen.Styles) tcell.Style {
 		plain: styles.Text, muted: styles.Muted, accent: styles.Accent, good: styles.OK,
 		warn: styles.Warn, danger: styles.Danger, heading: styles.Heading,
 		code: styles.Code, link: styles.Link,
+		comment: styles.Muted, keyword: styles.Accent, added: styles.DiffAdd, removed: styles.DiffRemove,
 	}[s.tone]
 	if s.bold {
 		style = style.Bold(true)
@@ -223,17 +228,38 @@ func (w *wrapper) cut(end, next int) {
 // verbatim breaks preformatted text into lines: every character is kept, tabs
 // are expanded, long lines go on in the next one.
 func verbatim(text string, t tone, width int) []line {
-	width = max(width, 2)
 	var lines []line
 	for _, src := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		src = screen.Clean(expandTabs(strings.TrimSuffix(src, "\r")))
-		for how := joinsNot; ; how = joinsWord {
-			head, tail := splitAt(src, width)
-			lines = append(lines, line{{text: head, tone: t, joins: how}})
+		lines = append(lines, cutLine(line{{text: preformatted(src), tone: t}}, width)...)
+	}
+	return lines
+}
+
+// preformatted is a line of preformatted text as it is drawn.
+func preformatted(src string) string { return screen.Clean(expandTabs(strings.TrimSuffix(src, "\r"))) }
+
+// cutLine cuts a line into several of at most width cells, and of one character at
+// least.
+func cutLine(l line, width int) []line {
+	width = max(width, 2)
+	lines, room := []line{nil}, width
+	for _, s := range l {
+		for rest := s.text; ; {
+			head, tail := splitAt(rest, room)
+			if at := len(lines) - 1; len(lines[at]) > 0 && screen.Width(head) > room {
+				lines, room = append(lines, line{}), width
+				continue
+			}
+			s.text, s.joins = head, joinsNot
+			if at := len(lines) - 1; at > 0 && len(lines[at]) == 0 {
+				s.joins = joinsWord
+			}
+			lines[len(lines)-1] = append(lines[len(lines)-1], s)
+			room -= screen.Width(head)
 			if tail == "" {
 				break
 			}
-			src = tail
+			lines, rest, room = append(lines, line{}), tail, width
 		}
 	}
 	return lines

@@ -285,7 +285,7 @@ func TestCtrlCInterruptsTheTurn(t *testing.T) {
 func TestEscNeverQuits(t *testing.T) {
 	s := begin(t, 100, 30, nil)
 	s.console.AddPane(newTerminal("$ ").pane("%1", "local"))
-	s.Idle().Press("F1").See("Everywhere").Press("Esc").Gone("Everywhere")
+	s.Idle().Press("F1").See("help · ").Press("Esc").Gone("help · ")
 	s.Press("Tab").See("reading").Press("Tab").See("reading local").Press("Ctrl-O").Gone("chat").Press("Esc").See("chat")
 	s.Press("Esc").Gone("reading local")
 	s.Press("Esc", "Esc", "Esc").Type("still here").See("> still here")
@@ -408,7 +408,7 @@ func TestSlashCommands(t *testing.T) {
 	run("/new").Gone("posture: read-only").See("nothing running")
 	run("/resume").See("> an old question").See("◆ an old answer").See("nothing running")
 	run("/resume").See("no earlier conversation was left open")
-	run("/help").See("Everywhere").Press("PgDn").Press("Esc")
+	run("/help").See("help · ").Press("PgDn").Press("Esc")
 	if got := s.model.got(); len(got) != 0 {
 		t.Errorf("the model got %q", got)
 	}
@@ -603,7 +603,7 @@ func TestHelpOverADialogStartsItsGuardAnew(t *testing.T) {
 	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
 	s.See("touch /tmp/one")
 	s.clock.Advance(time.Minute)
-	s.Press("F1").See("Everywhere").Press("Esc").See("touch /tmp/one").Press("y").See("touch /tmp/one")
+	s.Press("F1").See("help · ").Press("Esc").See("touch /tmp/one").Press("y").See("touch /tmp/one")
 	s.clock.Advance(time.Minute)
 	s.decide("y").Gone("touch /tmp/one")
 	if a := answer(t, answers); !a.Approved {

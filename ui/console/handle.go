@@ -123,14 +123,18 @@ func (c *Console) helpKey(id keys.ID, name string) {
 	case id == keys.Back, id == keys.Help, name == "?", name == "q":
 		c.help = nil
 		c.rearm()
-	case id == keys.PageUp:
+	case id == keys.PageUp, name == "Ctrl-B", name == "Ctrl-U":
 		c.help.Page(-1)
-	case id == keys.PageDown, name == " ":
+	case id == keys.PageDown, name == " ", name == "Ctrl-F", name == "Ctrl-D":
 		c.help.Page(1)
-	case name == "Up":
+	case name == "Up", name == "k":
 		c.help.Scroll(-1)
-	case name == "Down":
+	case name == "Down", name == "j":
 		c.help.Scroll(1)
+	case name == "Home", name == "g":
+		c.help.Ends(-1)
+	case name == "End", name == "G":
+		c.help.Ends(1)
 	}
 }
 

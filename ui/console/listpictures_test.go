@@ -80,7 +80,7 @@ func TestPictureOfHistoryForkAndThemes(t *testing.T) {
 
 func TestPictureOfHelp(t *testing.T) {
 	pictured(t, nil, func(_ *testing.T, s *story) {
-		s.beside("deploy@web-1:~$ ").Press("F1").See("Everywhere").See("Esc closes").Picture("help")
+		s.beside("deploy@web-1:~$ ").Press("F1").See("help · ").See("Esc closes").Picture("help")
 		s.Press("PgDn", "PgDn").Picture("help-scrolled")
 	})
 }
