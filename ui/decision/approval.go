@@ -44,7 +44,11 @@ type Approval struct {
 	rest          []line // what nod and the model say and the foot has no room for
 	titleCut      bool
 	rows          []row // what scrolls, for that width
-	must          int   // so many of them, from the first, are what would run
+	must          int   // so many of them, also of those that are folded, are to be read
+	folded        bool  // what is between findings and changes is left out
+	foldedAt      int   // the number of the row at the top when that was done
+	folds         int   // how many rows that is, or would be
+	tabs          bool  // there are so many rows that a key to the next finding is of use
 	top           int   // the first row shown
 	page          int   // rows shown at once
 	wanted        wanted
@@ -192,6 +196,8 @@ func (d *Approval) meaning(ev *tcell.EventKey) string {
 		return "e edit"
 	case r == 'x':
 		return "x explain"
+	case r == 'f' && d.folds > 0 && !d.explains:
+		return "f fold"
 	case r == 'p' && d.looker != nil && d.look == nil:
 		return "p preview"
 	case r == 'h' && d.trier != nil && d.trial == nil:
@@ -236,6 +242,8 @@ func (d *Approval) letter(ev *tcell.EventKey) {
 		}
 	case 'x':
 		d.toggle()
+	case 'f':
+		d.fold()
 	}
 }
 

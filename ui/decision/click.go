@@ -38,6 +38,8 @@ func (d *Approval) clicked(x, y int) {
 		switch {
 		case strings.ContainsRune("ycra", s.key):
 			d.pointed = s.key
+		case s.key == 'T': // Tab
+			d.toMark(1)
 		case d.guard.Approves(d.now()) <= 0:
 			d.letter(tcell.NewEventKey(tcell.KeyRune, s.key, tcell.ModNone))
 		}

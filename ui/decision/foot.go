@@ -189,7 +189,7 @@ func (d *Approval) missing() ([]string, tcell.Style) {
 	case d.guard.Approves(d.now()) > 0:
 		return []string{"read first: keys count in a moment", "read first: a moment"}, s.Muted
 	case !d.seen:
-		key, left := d.whither(d.must)
+		key, left := d.whither()
 		return []string{"to approve, see all of it (" + key + ", " + left + ")", "to approve: " + key + ", " + left, key + ", " + left}, s.Warn
 	case d.request.Confirm != "" && !d.named:
 		name := show.Text(d.request.Confirm)
@@ -229,9 +229,16 @@ func (d *Approval) keys(width int) []line {
 	add(editable, "e", "edit")
 	add(d.explains, "x", "back")
 	add(!d.explains, "x", "explain")
+	add(!d.explains && d.folds > 0, "f", map[bool]string{false: "fold", true: "unfold"}[d.folded])
 	add(d.looker != nil && d.look == nil, "p", "preview")
 	add(d.trier != nil && d.trial == nil, "h", "held")
-	return d.keyLines(all, width)
+	lines := d.keyLines(all, width)
+	if add(d.tabs && !d.explains, "Tab", "next finding"); d.tabs && !d.explains {
+		if more := d.keyLines(all, width); len(more) == len(lines) { // it takes no row from the text
+			return more
+		}
+	}
+	return lines
 }
 
 // keyWord is a key and what it does.
