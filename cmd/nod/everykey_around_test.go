@@ -31,7 +31,7 @@ func everywhereStory(h *hand) {
 				h.at(place)
 			})
 		}
-		opening(keys.Help, "┌ help", "Everywhere", "show this help")
+		opening(keys.Help, "┌ help", "/ searches", "show this help")
 		opening(keys.Targets, "┌ targets", "• local", "Enter use")
 		opening(keys.Palette, "┌ commands", "Enter does it")
 		going := func(id keys.ID, to keys.Place, back string) {
@@ -252,7 +252,7 @@ func overlays(h *hand) {
 			}
 			h.typed("l")
 			press()
-			h.see("┌ help", "Everywhere")
+			h.see("┌ help", "/ searches")
 			press()
 			h.seeNo("┌ help")
 			h.see(title, "> l")
@@ -262,10 +262,10 @@ func overlays(h *hand) {
 	}
 	// A page at a time.
 	h.press("F1")
-	h.see("Everywhere")
-	h.plainly(keys.Overlay, keys.PageDown, "Writing")
-	h.seeNo("Everywhere")
-	h.plainly(keys.Overlay, keys.PageUp, "Everywhere")
+	h.see("Here, where you write")
+	h.plainly(keys.Overlay, keys.PageDown, "Reading a terminal")
+	h.seeNo("Here, where you write")
+	h.plainly(keys.Overlay, keys.PageUp, "Here, where you write")
 	h.press("Escape")
 	h.seeNo("┌ help")
 	h.press("C-p")
@@ -397,7 +397,7 @@ func dialogsStory(h *hand) {
 	asked("denied")
 	h.each(keys.Dialog, keys.Help, func(press func()) {
 		press()
-		h.see("┌ help", "Everywhere")
+		h.see("┌ help", "/ searches")
 		h.press("Escape")
 		h.seeNo("┌ help")
 		h.see("y approves")

@@ -19,6 +19,7 @@ import (
 	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/player"
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/status"
 	"github.com/nod-console/nod/ui/targets"
 )
 
@@ -73,6 +74,9 @@ type Console struct {
 	paste     *paste
 	actions   actions
 	mouseOn   bool // the terminal reports the mouse
+	selecting bool // text of the chat, by the mouse
+	hints     []status.Spot
+	told      string // what was copied, until the next key or click
 	guided    guided
 	dragged   tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
 	blurred   bool            // the terminal has lost the focus

@@ -171,7 +171,7 @@ func (c *Console) draw() {
 	if h > 2 {
 		status.DrawTop(s, l.top.x, l.top.y, l.top.w, c.topLine(), &c.styles)
 	}
-	status.DrawBottom(s, l.bottom.x, l.bottom.y, l.bottom.w, c.bottomLine(), &c.styles)
+	c.hints = status.DrawBottom(s, l.bottom.x, l.bottom.y, l.bottom.w, c.bottomLine(), &c.styles)
 	s.Show()
 }
 
@@ -294,6 +294,9 @@ func (c *Console) bottomLine() status.Bottom {
 		b.Mode = "reading"
 	case !c.chat.Following():
 		b.Mode = "scrolled up"
+	}
+	if c.told != "" {
+		b.Mode = c.told
 	}
 	if c.focus.typing && c.asked() != nil {
 		b.Mode += ": " + c.opt.Keys.Say(keys.Typing, keys.Terminal) + " answers"

@@ -82,7 +82,7 @@ func TestPictureOfHistoryForkAndThemes(t *testing.T) {
 
 func TestPictureOfHelp(t *testing.T) {
 	pictured(t, nil, func(_ *testing.T, s *story) {
-		s.beside("deploy@web-1:~$ ").Press("F1").See("Everywhere").See("Esc closes").Picture("help")
+		s.beside("deploy@web-1:~$ ").Press("F1").See("help · ").See("Esc closes").Picture("help")
 		s.Press("PgDn", "PgDn").Picture("help-scrolled")
 	})
 }
@@ -174,7 +174,7 @@ func TestPictureOfLogsAndSubAgents(t *testing.T) {
 			})},
 			agent.Text{Text: "Both are done."},
 		)
-		s.Press("Tab", "k", "Enter").See("▾ team").Picture("team")
+		s.Press("Tab", "k", "Enter").See("▾▌send team").Picture("team")
 		s.Press("Tab").See("reading").Picture("logs")
 	})
 }

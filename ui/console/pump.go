@@ -244,6 +244,7 @@ func (c *Console) pressed(ev *tcell.EventKey, together bool) bool {
 		return false
 	}
 	c.pressedKeys++
+	c.told = ""
 	c.key(ev)
 	c.guide()
 	c.urgent = true
