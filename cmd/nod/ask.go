@@ -179,6 +179,9 @@ func describe(e agent.Event) string {
 		if what == "" {
 			what = e.Action.Command
 		}
+		if len(e.Action.Parts) > 0 || what == "" && e.Target != "" {
+			what += " on " + e.Target
+		}
 		return fmt.Sprintf("▸ %s %s (%s)", e.Tool, brief(strings.Join(strings.Fields(what), " ")), e.Effect)
 	case agent.CallProgress:
 		if e.Progress.Step {

@@ -118,6 +118,7 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 			calls(call{"room", "team_room", object{"do": "note", "namespace": "n", "key": "k", "text": "seen"}}), says("all is well"),
 		}},
 		{call{"", "help", object{"tool": "grep"}}, `include`, nil},
+		{call{"", "connect_target", acts(object{"targets": []any{"local"}})}, `local is connected already`, nil},
 		{call{"", "compact", object{}}, `summed up before your next step`, [][]string{says("A summary of it all.")}},
 	}
 	var script [][]string

@@ -11,11 +11,13 @@ import (
 
 func TestWhatACallIsAbout(t *testing.T) {
 	for arguments, want := range map[string]string{
-		`{"pattern":"x","path":"/etc"}`:               "x in /etc",
-		`{"items":[{},{}]}`:                           "2 items",
-		`{"question":"Which?","options":["a","b"]}`:   "Which?",
-		`{"url":"https://example.com/"}`:              "https://example.com/",
-		`{"path":"/x","old_text":"a","new_text":"b"}`: "/x",
+		`{"pattern":"x","path":"/etc"}`:                                         "x in /etc",
+		`{"items":[{},{}]}`:                                                     "2 items",
+		`{"question":"Which?","options":["a","b"]}`:                             "Which?",
+		`{"url":"https://example.com/"}`:                                        "https://example.com/",
+		`{"path":"/x","old_text":"a","new_text":"b"}`:                           "/x",
+		`{"command":"id","targets":["web[1-3]","db-1"],"risk":"low","why":"x"}`: "id on web[1-3] db-1",
+		`{"targets":["web[1-3]"],"risk":"low","why":"x"}`:                       "web[1-3]",
 	} {
 		if got := result.Subject(json.RawMessage(arguments)); got != want {
 			t.Errorf("%s: %q", arguments, got)
@@ -28,6 +30,10 @@ func TestWhatACallIsAbout(t *testing.T) {
 		"1 item":             {Tool: "todo", Command: `[{"content":"x","status":"pending"}]`},
 		"https://a.example/": {Tool: "fetch_url", Command: "https://a.example/"},
 		"/x":                 {Tool: "read_file", Path: "/x", Command: `{"offset":1,"limit":2}`},
+		"ssh:db-1":           {Tool: "connect_target", Kind: tools.Connect, Target: "ssh:db-1"},
+		"id on ssh:web-[1-2]": tools.Join("ssh:web-[1-2]", []tools.Action{
+			{Tool: "run_shell", Kind: tools.Exec, Target: "ssh:web-1", Command: "id"}, {Tool: "run_shell", Kind: tools.Exec, Target: "ssh:web-2", Command: "id"},
+		}),
 	} {
 		if got := result.SubjectOf(a); got != want {
 			t.Errorf("%+v: %q", a, got)
@@ -56,8 +62,9 @@ func TestListsAreLines(t *testing.T) {
 		`{"result":{"found":["a/","b"]}}`:                                                 {"found", "a/\nb"},
 		`{"result":{"results":[{"title":"T","url":"https://e.example/","snippet":"S"}]}}`: {"results", "T\n  https://e.example/\n  S"},
 		`{"result":{"items":[{"content":"x","status":"in_progress"}]}}`:                   {"items", "in progress: x"},
-		`{"result":{"stdout":"out"}}`:                                                     {"stdout", "out"},
-		`{"result":{"n":[1,{"a":2}]}}`:                                                    {"n", "1\n{\"a\":2}"},
+		`{"result":{"outcomes":[{"targets":"ssh:web[1-2]","exit_code":0,"stdout":"a\n","stderr":""},{"targets":"ssh:web3","error":"no route","code":"x"}]}}`: {"outcomes", "== ssh:web[1-2]: exit 0\na\n== ssh:web3\nno route"},
+		`{"result":{"stdout":"out"}}`:  {"stdout", "out"},
+		`{"result":{"n":[1,{"a":2}]}}`: {"n", "1\n{\"a\":2}"},
 	} {
 		if got := result.Parts(content); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %q", content, got)

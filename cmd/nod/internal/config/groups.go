@@ -24,7 +24,7 @@ func (c *Config) checkGroups() error {
 				continue // what it finds is not known here
 			}
 			if _, err := nodeset.Expand(expression, u); err != nil {
-				return fmt.Errorf("config: group.%s.targets: %w; want names of targets such as \"ssh:web-1\", or \"web[01-40]\"", name, err)
+				return c.Located("group."+name, "targets", fmt.Errorf("group.%s.targets: %w; want names of targets such as \"ssh:web-1\", or \"web[01-40]\"", name, err))
 			}
 		}
 	}

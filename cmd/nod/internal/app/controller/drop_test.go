@@ -68,7 +68,12 @@ func TestADroppedTargetLeavesNothingBehind(t *testing.T) {
 		},
 	})}
 	close(d.opened)
-	for range times {
+	for i := range times {
+		if i == 0 { // what the model has asked for gets its pane when that is used
+			if err := d.connectFor(t.Context(), t.Context(), local.Name); err != nil || len(panes) > 0 {
+				t.Fatalf("%v, %d panes", err, len(panes))
+			}
+		}
 		if err := d.connect(t.Context(), d.parts.core, local.Name); err != nil {
 			t.Fatal(err)
 		}

@@ -89,13 +89,8 @@ func (d *Controller) connect(ctx context.Context, h *app.Core, name string) erro
 	d.kept.Connected(s.Name(), address, system)
 	d.keepSoon()
 	defer d.settle(s.Name()) // which a container is not always called by
-	for _, note := range s.Notes {
-		d.screen.Notify(note)
-	}
-	if s.Container != nil {
-		if err := d.follow(ctx, h, s.Container.Engine); err != nil {
-			return err
-		}
+	if err := d.introduce(ctx, h, s); err != nil {
+		return err
 	}
 	// The panes have the link for themselves first.
 	defer d.background.Go(func() { d.tendCage(ctx, h, s) })
@@ -105,20 +100,61 @@ func (d *Controller) connect(ctx context.Context, h *app.Core, name string) erro
 	if _, err := s.Panes.Shared(ctx); err != nil {
 		return fmt.Errorf("panes: %w", err)
 	}
-	d.tend(ctx, s, "panes", d.mirror)
+	d.tendPanes(ctx, s, d.mirror)
+	return nil
+}
+
+// introduce says what is to be known of a target that was opened.
+func (d *Controller) introduce(ctx context.Context, h *app.Core, s *targets.Target) error {
+	for _, note := range s.Notes {
+		d.screen.Notify(note)
+	}
 	if s.Container != nil {
-		d.tend(ctx, s, "load", d.tendLoad)
+		return d.follow(ctx, h, s.Container.Engine)
 	}
 	return nil
 }
 
+func (d *Controller) tendPanes(ctx context.Context, s *targets.Target, mirror func(context.Context, *targets.Target)) {
+	d.tend(ctx, s, "panes", mirror)
+	if s.Container != nil {
+		d.tend(ctx, s, "load", d.tendLoad)
+	}
+}
+
 // connectFor connects a target that the model has asked for: a call may give up, and what it
-// connected stays.
+// connected stays. It may be one of many, so that its panes come up when they are used.
 func (d *Controller) connectFor(ctx, call context.Context, name string) error {
-	if _, err := d.parts.core.Targets.Open(call, name); err != nil {
+	h := d.parts.core
+	s, err := h.Targets.Open(call, name)
+	if err != nil {
 		return err
 	}
-	return d.connect(ctx, d.parts.core, name)
+	defer d.settle(s.Name())
+	if err := d.introduce(ctx, h, s); err != nil {
+		return err
+	}
+	d.background.Go(func() { d.tendCage(ctx, h, s) })
+	if s.Panes != nil {
+		d.tendPanes(ctx, s, d.mirrorLater)
+	}
+	return nil
+}
+
+// mirrorLater is mirror from when there is a pane.
+func (d *Controller) mirrorLater(ctx context.Context, s *targets.Target) {
+	changes, unsubscribe := s.Panes.Changes()
+	defer unsubscribe()
+	for len(s.Panes.List()) == 0 {
+		select {
+		case <-changes:
+		case <-s.Gone:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+	d.mirror(ctx, s)
 }
 
 // reached looks after the connection to a target from when there is one, so that it is
