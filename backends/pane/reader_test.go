@@ -12,15 +12,15 @@ import (
 // their arguments hold; what has ended is none.
 func TestTheProcessesInTheForeground(t *testing.T) {
 	t.Parallel()
-	text := "5 1 S\nman\nman\nman\x01ls\x01\n7 5 S\nless\nless\nless\x01\x01a b\x01\n8 5 Z\ngone\n\n\n9 1 R\npsql"
+	text := "5 1 S\nman\nman\nman\x01ls\x01\n7 5 S\nless\nless\nless\x01\x01a b\x01\n8 5 Z\ngone\n\n\n9 1 R own\npsql"
 	want := []Process{
 		{PID: 5, Parent: 1, Name: "man", File: "man", Argv: []string{"man", "ls"}},
 		{PID: 7, Parent: 5, Name: "less", File: "less", Argv: []string{"less", "", "a b"}},
 	}
-	if got := parseGroup(text + "\n\n"); len(got) != 3 || !reflect.DeepEqual(got[:2], want) || got[2].Name != "psql" || got[2].Argv != nil {
+	if got := parseGroup(text + "\n\n"); len(got) != 3 || !reflect.DeepEqual(got[:2], want) || got[2].Name != "psql" || !got[2].Own || got[2].Argv != nil {
 		t.Errorf("%+v", got)
 	}
-	for _, none := range []string{"", "\n", "hidden", "x y z\na\nb\nc\n"} {
+	for _, none := range []string{"", "\n", "hidden", "x y z\na\nb\nc\n", "5 1 S mine\na\nb\nc\n"} {
 		if got := parseGroup(none); got != nil {
 			t.Errorf("%q: %+v", none, got)
 		}
