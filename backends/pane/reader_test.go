@@ -1,9 +1,16 @@
 package pane
 
 import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/creack/pty"
 
 	"github.com/nod-console/nod/backends/vt"
 )
@@ -23,6 +30,47 @@ func TestTheProcessesInTheForeground(t *testing.T) {
 	for _, none := range []string{"", "\n", "hidden", "x y z\na\nb\nc\n", "5 1 S mine\na\nb\nc\n"} {
 		if got := parseGroup(none); got != nil {
 			t.Errorf("%q: %+v", none, got)
+		}
+	}
+}
+
+// A program's file is told to be the user's own where they could replace it.
+func TestWhoseFileAProgramIs(t *testing.T) {
+	t.Parallel()
+	system, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if system, err = filepath.EvalSymlinks(system); err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(t.TempDir(), "sleep")
+	if err := os.WriteFile(own, program, 0o755); err != nil { //nolint:gosec // it is to run
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		if err := os.Chown(own, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, want := range map[string]bool{system: false, own: true} {
+		c := exec.Command(file, "600")
+		terminal, err := pty.Start(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("sh", "-c", foregroundProcesses, "sh", strconv.Itoa(c.Process.Pid)).Output()
+		_ = c.Process.Kill()
+		_ = c.Wait() // with an error, as it was killed
+		if err := errors.Join(err, terminal.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got := parseGroup(string(out)); len(got) != 1 || got[0].Own != want {
+			t.Errorf("%s: %+v of %q", file, got, out)
 		}
 	}
 }
