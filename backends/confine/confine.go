@@ -48,7 +48,7 @@ func (w Wall) Holds() string {
 	case SystemCalls:
 		return "looks are held by a filter of system calls"
 	case ReadOnlyMounts:
-		return "looks are held by read-only mounts; devices stay writable"
+		return "looks are held by read-only mounts, without devices but the harmless ones"
 	}
 	return "looks are not held"
 }

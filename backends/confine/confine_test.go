@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"go.uber.org/goleak"
 
 	"github.com/nod-console/nod/backends"
@@ -137,7 +138,7 @@ func (s scene) held(t *testing.T, line string) result {
 }
 
 // deed is something that changes the world, and how that is seen. In both, $T is the
-// port of a listener, $V the id of a process of the same user.
+// port of a listener, $V the id of a process of the same user, $W another terminal of theirs.
 type deed struct {
 	name     string
 	do       string
@@ -181,6 +182,7 @@ var deeds = []deed{
 	{name: "memory of another process", do: `python3 -c 'import os;open("/proc/%s/mem"%os.environ["V"],"r+b");print("DONE")'`},
 	{name: "trace another process", do: `python3 -c 'import ctypes,os;ctypes.CDLL(None).ptrace(16,int(os.environ["V"]),0,0) or print("DONE")'`},
 	{name: "a setting of another process", do: "echo 500 > /proc/$V/oom_score_adj && echo DONE"},
+	{name: "another terminal", do: "echo x > $W && echo DONE"},
 	{name: "shared memory", do: "ipcmk -M 4096 && echo DONE"},
 	{name: "message queue", do: "ipcmk -Q && echo DONE"},
 	{name: "exclusive lock", do: "flock -n old echo DONE"},
@@ -206,6 +208,8 @@ func TestNothingHeldChangesAnything(t *testing.T) {
 	}()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	eachScene(t, func(t *testing.T, s scene) {
+		other := s.terminal(t)
+		world := func(victim int) string { return fmt.Sprintf("export T=%s V=%d W=%s; ", port, victim, other) }
 		for _, d := range deeds {
 			if d.onlyRoot && !s.root {
 				continue
@@ -213,7 +217,7 @@ func TestNothingHeldChangesAnything(t *testing.T) {
 			t.Run(d.name, func(t *testing.T) {
 				reset := "rm -rf * && echo old > old && chmod 644 old && mkdir folder"
 				victim := s.victim(t)
-				set := fmt.Sprintf("export T=%s V=%d; ", port, victim)
+				set := world(victim)
 				done := func(run func(*testing.T, string) result) (bool, result) {
 					s.plain(t, reset)
 					got := run(t, set+d.do)
@@ -227,7 +231,7 @@ func TestNothingHeldChangesAnything(t *testing.T) {
 				}
 				if d.do == "kill -KILL $V && echo DONE" {
 					victim = s.victim(t)
-					set = fmt.Sprintf("export T=%s V=%d; ", port, victim)
+					set = world(victim)
 				}
 				if ok, got := done(s.held); ok {
 					t.Errorf("it works held: %+v", got)
@@ -235,6 +239,27 @@ func TestNothingHeldChangesAnything(t *testing.T) {
 			})
 		}
 	})
+}
+
+// terminal opens a terminal of the scene's user.
+func (s scene) terminal(t *testing.T) string {
+	t.Helper()
+	reads, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(terminal.Close(), reads.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, user := s.target.(somebody); user {
+		id, _ := strconv.Atoi(userID)
+		if err := os.Chown(terminal.Name(), id, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return terminal.Name()
 }
 
 // victim starts a process of the scene's user that does nothing.

@@ -23,9 +23,10 @@
 // system itself. [SystemCalls] (Linux 5.9) refuses each call that changes it; opening
 // for writing goes to a supervisor outside, which opens the few harmless devices itself.
 // [ReadOnlyMounts], for root on older kernels, is a mount namespace in which nothing can be
-// written but devices. All have an allow list of system calls (seccomp), no_new_privs, cut capabilities and
-// closed descriptors. See landlock(7), seccomp(2), seccomp_unotify(2), capabilities(7),
-// mount_namespaces(7).
+// written, and no device opened but the harmless ones and the command's own terminal: a look
+// at a disk itself fails there. All have an allow list of system calls (seccomp),
+// no_new_privs, cut capabilities and closed descriptors. See landlock(7), seccomp(2),
+// seccomp_unotify(2), capabilities(7), mount_namespaces(7).
 //
 // Where there is a supervisor, it also takes note of what was refused: [Refusals].
 //

@@ -14,6 +14,7 @@ type Process struct {
 	PID, Parent int
 	Name        string   // the kernel's name of it, at most 15 bytes
 	File        string   // the base name of its program's file; empty if the kernel does not show it to this user
+	Own         bool     // that file belongs to the user of the pane's shell, or can be written by them (root: to another user)
 	Argv        []string // its arguments, line breaks in them as spaces
 }
 
@@ -117,12 +118,14 @@ func shownAround(s *vt.Snapshot) Shown {
 }
 
 // foregroundProcesses prints, for each process in the foreground of the terminal of the
-// process $1, four lines: its number, its parent's and its state; its name; the file of
-// its program; its arguments, each ended by a byte 1 (proc(5)). It prints nothing where
-// the target has no such /proc.
+// process $1, four lines: its number, its parent's, its state and "own" if its program's file
+// is the user's own; its name; the file of its program; its arguments, each ended by a byte 1
+// (proc(5)). It prints nothing where the target has no such /proc. Root has to own a file
+// that root trusts, and whoever owns / is root.
 const foregroundProcesses = `read -r l 2>/dev/null <"/proc/$1/stat" || exit 0
 set -- ${l##*) }
-g=$6
+g=$6 r=
+[ -O / ] && r=1
 for s in /proc/[0-9]*/stat; do
 	read -r l 2>/dev/null <"$s" || continue
 	set -- ${l##*) }
@@ -131,7 +134,13 @@ for s in /proc/[0-9]*/stat; do
 	n=; read -r n 2>/dev/null <"$p/comm"
 	e=$(readlink "$p/exe" 2>/dev/null)
 	a=$(tr '\n\001\0' '  \001' 2>/dev/null <"$p/cmdline")
-	printf '%s %s %s\n%s\n%s\n%s\n' "${p#/proc/}" "$2" "$1" "$n" "${e##*/}" "$a"
+	o=
+	if [ -n "$r" ]; then
+		[ -O "$p/exe" ] || o=own
+	elif [ -O "$p/exe" ] || [ -w "$p/exe" ]; then
+		o=own
+	fi
+	printf '%s %s %s %s\n%s\n%s\n%s\n' "${p#/proc/}" "$2" "$1" "$o" "$n" "${e##*/}" "$a"
 done`
 
 // parseGroup reads what foregroundProcesses has printed; nil if that is nothing.
@@ -141,7 +150,7 @@ func parseGroup(text string) []Process {
 	var group []Process
 	for ; len(lines) >= each || len(lines) == each-1 && lines[0] != ""; lines = lines[min(each, len(lines)):] {
 		about := strings.Fields(lines[0])
-		if len(about) != 3 {
+		if len(about) != 3 && (len(about) != 4 || about[3] != "own") {
 			return nil
 		}
 		pid, err := strconv.Atoi(about[0])
@@ -152,7 +161,7 @@ func parseGroup(text string) []Process {
 		if about[2] == "Z" || about[2] == "X" {
 			continue // it has ended
 		}
-		one := Process{PID: pid, Parent: parent, Name: lines[1], File: lines[2]}
+		one := Process{PID: pid, Parent: parent, Name: lines[1], File: lines[2], Own: len(about) == 4}
 		if len(lines) >= each && lines[3] != "" {
 			one.Argv = strings.Split(strings.TrimSuffix(lines[3], "\x01"), "\x01")
 		}

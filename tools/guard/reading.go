@@ -50,7 +50,7 @@ func evidence(r pane.Reading, tracked string) typed.Evidence {
 		Line: r.Line, Behind: r.Behind, Above: r.Above, Last: r.Last, Bottom: r.Rows > 0 && r.Row == r.Rows-1, Alternate: r.Alternate,
 	}}
 	for _, p := range r.Group {
-		e.Group = append(e.Group, typed.Process{PID: p.PID, Parent: p.Parent, Name: p.Name, File: p.File, Argv: p.Argv})
+		e.Group = append(e.Group, typed.Process{PID: p.PID, Parent: p.Parent, Name: p.Name, File: p.File, Own: p.Own, Argv: p.Argv})
 	}
 	return e
 }

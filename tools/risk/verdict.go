@@ -255,7 +255,7 @@ func guess(e Effect, f Flags, found Finding) Verdict {
 // opaque, and no more of it is evident than before.
 func (v Verdict) Doubted(rule, why string) Verdict {
 	d := v.With(guess(Observe, Opaque, Finding{Rule: rule, Why: why}))
-	v.Effect, v.Flags, v.Level, v.Auto, v.Findings, v.evident = d.Effect, d.Flags, d.Level, false, d.Findings, d.evident
+	v.Effect, v.Flags, v.Level, v.Auto, v.Plain, v.Findings, v.evident = d.Effect, d.Flags, d.Level, false, false, d.Findings, d.evident
 	return v
 }
 

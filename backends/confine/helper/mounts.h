@@ -1,11 +1,12 @@
 // Read-only mounts, for kernels that have neither Landlock nor a supervisor of system
-// calls: a mount namespace of the command's own in which nothing can be written. Device
-// files and terminals stay writable there.
+// calls: a mount namespace of the command's own in which nothing can be written, and no
+// devices can be opened but the harmless ones and the terminal that the command has.
 
 enum {
 	NEW_MOUNTS = 0x20000, // CLONE_NEWNS
 	NEW_USERS = 0x10000000,
-	MAKE_READ_ONLY = 1 | 32 | 4096, // MS_RDONLY, MS_REMOUNT, MS_BIND
+	BIND = 4096,
+	MAKE_READ_ONLY = 1 | 4 | 32 | BIND, // MS_RDONLY, MS_NODEV, MS_REMOUNT
 	APART = 1 << 19 | 1 << 14,      // MS_SLAVE, MS_REC
 	MOUNT_FIELDS = 6,               // of a line of mountinfo, as far as they are used
 	MOST_MOUNTS = 2000,
@@ -14,7 +15,7 @@ enum {
 static char mount_table[1 << 19];
 static struct {
 	char *id, *parent, *at;
-	word flags; // 0: it is read-only
+	word flags; // 0: it is read-only and has no devices
 } mounts[MOST_MOUNTS];
 static int mount_count;
 
@@ -57,19 +58,20 @@ static int next_mount(char **at, char **fields) {
 }
 
 // mount_flags reads the options of a mount, which a change has to name again. The result
-// is 0 if it is read-only.
+// is 0 if it is read-only and has no devices.
 static word mount_flags(char *options) {
+	enum { DONE = 1 | 4 };
 	static const struct { const char *name; word flag; } known[] = {
-		{"nosuid", 2}, {"nodev", 4}, {"noexec", 8}, {"noatime", 1024}, {"nodiratime", 2048}, {"relatime", 1 << 21}, {0, 0}};
-	word flags = MAKE_READ_ONLY;
+		{"nosuid", 2}, {"noexec", 8}, {"noatime", 1024}, {"nodiratime", 2048}, {"relatime", 1 << 21}, {0, 0}};
+	word flags = MAKE_READ_ONLY, has = 0;
 	for (char *word_at = options, *c = options;; c++) {
 		if (*c && *c != ',') continue;
 		int last = !*c;
 		*c = 0;
-		if (same(word_at, "ro")) return 0;
+		has |= same(word_at, "ro") ? 1 : same(word_at, "nodev") ? 4 : 0;
 		for (int i = 0; known[i].name; i++)
 			if (same(word_at, known[i].name)) flags |= known[i].flag;
-		if (last) return flags;
+		if (last) return has == DONE ? 0 : flags;
 		word_at = c + 1;
 	}
 }
@@ -125,18 +127,44 @@ static int is_out_of_reach(const char *at) {
 	return fd == -NO_ACCESS;
 }
 
+// The devices that stay, each a mount of its own.
+static const char *const kept_devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", 0};
+static char terminals[3][64];
+
+static int is_kept(const char *at) {
+	int kept = 0;
+	for (int i = 0; kept_devices[i]; i++) kept |= same(kept_devices[i], at);
+	for (int i = 0; i < 3; i++) kept |= terminals[i][0] && same(terminals[i], at);
+	return kept && is_device(at);
+}
+
+// keep_devices makes a mount of each device that stays. One that cannot be stays out of reach.
+static void keep_devices(void) {
+	for (int i = 0; kept_devices[i]; i++)
+		if (is_device(kept_devices[i])) CALL(mount, kept_devices[i], kept_devices[i], 0, BIND, 0);
+	char own[] = "/proc/self/fd/0";
+	for (int i = 0; i < 3; i++, own[14]++) {
+		word n = is_device(own) ? CALL(readlinkat, FROM_CWD, own, terminals[i], sizeof terminals[i] - 1, 0) : 0;
+		terminals[i][n > 0 ? n : 0] = 0;
+		if (n > 0 && begins(terminals[i], "/dev/pts/")) CALL(mount, terminals[i], terminals[i], 0, BIND, 0);
+		else terminals[i][0] = 0;
+	}
+}
+
 // put_up_mounts makes every mount read-only, one by one: older kernels know no other way.
 // Then it looks whether all are that can be reached by a name; the folder that the command
 // is in is entered again by its name.
 static word put_up_mounts(void) {
 	static char folder[4200];
 	word failed = own_mounts();
-	if (failed || (failed = CALL(mount, 0, "/", 0, APART, 0)) || (failed = read_mounts())) return failed;
-	for (int i = 0; i < mount_count; i++)
-		if (mounts[i].flags) CALL(mount, 0, mounts[i].at, 0, mounts[i].flags, 0);
+	if (failed || (failed = CALL(mount, 0, "/", 0, APART, 0))) return failed;
+	keep_devices();
 	if ((failed = read_mounts())) return failed;
 	for (int i = 0; i < mount_count; i++)
-		if (mounts[i].flags && !is_covered(i) && !is_out_of_reach(mounts[i].at)) return -READ_ONLY;
+		if (mounts[i].flags && !is_kept(mounts[i].at)) CALL(mount, 0, mounts[i].at, 0, mounts[i].flags, 0);
+	if ((failed = read_mounts())) return failed;
+	for (int i = 0; i < mount_count; i++)
+		if (mounts[i].flags && !is_kept(mounts[i].at) && !is_covered(i) && !is_out_of_reach(mounts[i].at)) return -READ_ONLY;
 	if ((failed = CALL(getcwd, folder, 4096, 0, 0, 0)) < 0) return failed;
 	return CALL(chdir, folder, 0, 0, 0, 0);
 }

@@ -9,6 +9,10 @@
 //     tracked; and the program's own prompt in front of the cursor, or for a program that
 //     takes the screen its bottom line. Where the two do not fit, or a program was started
 //     with an option that is not known, no program is known.
+//   - A program is known by the name of its file, wherever that lies. One whose file its user
+//     can replace (a version manager's interpreter, a build of one's own) is read like the one
+//     whose name it has, but nothing that is typed into it is Auto: what it does with that,
+//     whoever wrote it has decided. See access(2) and proc(5): the target's shell tells.
 //   - A verdict is Auto only where each line, or each key, is known to look only. What
 //     stands on the line already counts, and so do the lines of a statement that has begun.
 //   - What is for an interpreter, or for a program that is not known, and is more than an

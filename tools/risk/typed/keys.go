@@ -16,6 +16,9 @@ func Keys(k risk.Keystrokes, program string) risk.Verdict {
 	if k.AtPrompt || program == "" || k.Moves() || len(k.Pending)+len(k.Literal) > maxText || len(k.Keys) > maxText {
 		return risk.Keys(k)
 	}
+	if name, own := strings.CutSuffix(program, ofUser); own {
+		return Keys(k, name).Doubted("keys.own", "the program's file belongs to its user, who can replace it: it may do anything under the name of "+name)
+	}
 	name, within := strings.CutSuffix(program, inTransaction)
 	for i := range languages {
 		if l := &languages[i]; l.name == name {

@@ -15,6 +15,7 @@ type Process struct {
 	PID, Parent int
 	Name        string // the kernel's name of it
 	File        string // the base name of its program's file; empty if it is not shown
+	Own         bool   // the user of the terminal can replace that file
 	Argv        []string
 }
 
@@ -31,7 +32,8 @@ type Evidence struct {
 // Reader is a program that reads keys, and how it stands. The zero value is a program that
 // is not known.
 type Reader struct {
-	// Program is one of the programs of this package, by its usual name.
+	// Program is one of the programs of this package, by its usual name. It says whether a
+	// transaction is open, and whether its file is one that its user can replace.
 	Program string
 	// Pending is what stands on its line already, with the lines before it that belong to
 	// it; empty for a program that takes the screen.
@@ -40,13 +42,23 @@ type Reader struct {
 
 // Recognize says which program reads the keys, or that it is not known.
 func Recognize(e Evidence) Reader {
-	argv, ok := reads(e.Group)
+	argv, own, ok := reads(e.Group)
 	if len(e.Group) == 0 {
 		argv, ok = trackedArgv(e.Tracked)
+		own = len(argv) > 0 && strings.Contains(argv[0], "/") && !systemFolders[path.Dir(argv[0])]
 	}
 	if !ok {
 		return Reader{}
 	}
+	r := recognize(argv, e.Screen)
+	if own && r.Program != "" {
+		r.Program += ofUser
+	}
+	return r
+}
+
+// recognize says which program reads the keys where a command runs.
+func recognize(argv []string, screen Screen) Reader {
 	for range maxCarriers {
 		inner, carried := carries(argv)
 		if !carried {
@@ -60,7 +72,7 @@ func Recognize(e Evidence) Reader {
 	name := path.Base(argv[0])
 	for i := range languages {
 		if l := &languages[i]; slices.Contains(l.programs, name) && l.plain(argv[1:]) {
-			if pending, within, ok := l.stands(e.Screen); ok {
+			if pending, within, ok := l.stands(screen); ok {
 				if within {
 					return Reader{l.name + inTransaction, pending}
 				}
@@ -70,7 +82,7 @@ func Recognize(e Evidence) Reader {
 		}
 	}
 	for i := range screens {
-		if s := &screens[i]; slices.Contains(s.programs, name) && options(s.options, argv[1:], anyNumber) && s.stands(e.Screen, argv[1:]) {
+		if s := &screens[i]; slices.Contains(s.programs, name) && options(s.options, argv[1:], anyNumber) && s.stands(screen, argv[1:]) {
 			return Reader{Program: s.name}
 		}
 	}
@@ -80,13 +92,20 @@ func Recognize(e Evidence) Reader {
 // inTransaction marks a client whose prompt says that a transaction is open.
 const inTransaction = " in a transaction"
 
+// ofUser marks a program whose file its user can replace: it may do anything under that name.
+const ofUser = " of the user's own"
+
+// systemFolders are where programs lie that only root can replace.
+var systemFolders = set("/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin")
+
 // maxCarriers bounds how many programs are looked through, each of which only runs
 // another one.
 const maxCarriers = 4
 
 // reads is the one process of a group that can read the terminal, as a program's usual
-// name and its arguments: the one that no other waits for. There is none if two could.
-func reads(group []Process) (argv []string, ok bool) {
+// name and its arguments: the one that no other waits for. There is none if two could. own is
+// set if its user can replace its file.
+func reads(group []Process) (argv []string, own, ok bool) {
 	for _, p := range group {
 		if slices.ContainsFunc(group, func(c Process) bool { return c.Parent == p.PID && c.PID != p.PID }) {
 			continue // it waits for another, or leaves the terminal to it
@@ -96,11 +115,11 @@ func reads(group []Process) (argv []string, ok bool) {
 			continue
 		}
 		if ok {
-			return nil, false
+			return nil, false, false
 		}
-		argv, ok = one, true
+		argv, own, ok = one, p.Own, true
 	}
-	return argv, ok
+	return argv, own, ok
 }
 
 // named is a process's arguments with the name of its program in front: that of its file,

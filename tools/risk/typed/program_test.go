@@ -23,6 +23,10 @@ func TestRecognize(t *testing.T) {
 		want    Reader
 	}{
 		"python":                       {group: []Process{one(5, 1, "python3.11", "python3 -q")}, screen: prompt(">>> "), want: Reader{"python3", ""}},
+		"a python of one's own":        {group: []Process{{PID: 5, Parent: 1, File: "python3.11", Own: true, Argv: []string{"/home/u/.pyenv/versions/3.11.4/bin/python"}}}, screen: prompt(">>> "), want: Reader{"python3 of the user's own", ""}},
+		"a psql of one's own":          {group: []Process{{PID: 5, Parent: 1, File: "psql", Own: true, Argv: []string{"psql"}}}, screen: prompt("app=*> "), want: Reader{"psql in a transaction of the user's own", ""}},
+		"where the kernel is silent":   {tracked: "/home/u/bin/sqlite3 x.db", screen: prompt("sqlite> "), want: Reader{"sqlite3 of the user's own", ""}},
+		"in a system folder":           {tracked: "/usr/bin/sqlite3 x.db", screen: prompt("sqlite> "), want: Reader{"sqlite3", ""}},
 		"what stands there":            {group: []Process{one(5, 1, "python3.11", "python3")}, screen: prompt(">>> 1+"), want: Reader{"python3", "1+"}},
 		"a line that goes on":          {group: []Process{one(5, 1, "python3", "python3")}, screen: prompt("... ")},
 		"a script that asks so":        {group: []Process{one(5, 1, "python3", "python3 app.py")}, screen: prompt(">>> ")},

@@ -76,6 +76,8 @@ func TestLinesByLanguage(t *testing.T) {
 			destroys: {"import os; os.remove('x')", "shutil.rmtree('x')", "os.system('rm -rf x')", "open('x','w').truncate()"},
 			opaque:   {"import os", "x", "print(x)", "open('x','w')", "__import__('os')", "9**9**9", "9**9", "1<<9", "f'{x}'", "'a'*9", "1 if 1 else x", "exec('')", "help()", "(1)(2)", "_", "exit()\ntouch x", "1;x", "1#", "!ls"},
 		},
+		"python3 of the user's own":               {opaque: {"1+1", "x"}, destroys: {"shutil.rmtree('x')"}},
+		"psql in a transaction of the user's own": {opaque: {"select 1;"}, destroys: {"drop table x;"}},
 		"node":      {look: {"1+1", "2 * 3"}, opaque: {"x", "2**3", "process.exit()", ".load x", ".save x", ".editor", "1 // 2", "fs.writeFileSync('x','')"}, destroys: {"require('fs').unlinkSync('x')"}, acts: {".exit"}},
 		"irb":       {look: {"1+1"}, opaque: {"`touch x`", "system 'x'", "%x(touch x)", "x"}, destroys: {"File.delete('x')"}, acts: {"exit"}},
 		"bc":        {look: {"1+1", "scale=4", "2^10", "sqrt(2)", "10/3", "4*a(1)"}, opaque: {"9^9^9", "9^999999", "while(1) 1", "!touch x", "define f(x) {", "x"}, acts: {"quit"}},
