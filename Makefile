@@ -40,8 +40,8 @@ e2e: build ## the long tests: full counts and soaks
 	@.ci/deps
 	NOD_E2E=1 NOD_TEST_ALL=1 $(GO) test -timeout 60m ./...
 
-evidence: ## run forms of the risk tables' programs, traced: none may write (FORMS=0: all forms)
-	NOD_EVIDENCE=$(FORMS) $(GO) test ./tools/risk -run 'TestEvidence$$' -count=1 -v -timeout 120m
+evidence: ## run forms of the risk tables' programs, traced: none may write (FORMS=0: all; OF="nm size": of these)
+	NOD_EVIDENCE=$(FORMS) NOD_EVIDENCE_OF="$(OF)" $(GO) test ./tools/risk -run 'TestEvidence$$' -count=1 -v -timeout 120m
 
 bench: ## run the benchmarks, and the emulator beside its peers
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

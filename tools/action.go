@@ -199,13 +199,15 @@ func (a Action) Digest() Digest {
 	h.flag(a.Claim.Mutation)
 	h.flag(a.Claim.Privesc)
 	h.text(a.Claim.Why)
-	h.number(uint64(len(a.Parts)))
-	for _, part := range a.Parts {
-		part.PartOf = "" // which rests on this digest
-		digest := part.Digest()
-		h.text(string(digest[:]))
+	if len(a.Parts) > 0 || a.PartOf != "" { // nothing follows where neither is set
+		h.number(uint64(len(a.Parts)))
+		for _, part := range a.Parts {
+			part.PartOf = "" // which rests on this digest
+			digest := part.Digest()
+			h.text(string(digest[:]))
+		}
+		h.text(a.PartOf)
 	}
-	h.text(a.PartOf)
 	return Digest(h.Sum(nil))
 }
 

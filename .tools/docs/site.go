@@ -19,8 +19,8 @@ var style string
 // chapters are the topics in the order in which they are read. A topic that none of
 // them names comes in the last one.
 var chapters = []chapter{
-	{Title: "At the screen", topics: []string{"prompt", "approval", "screen", "keys", "panes"}},
-	{Title: "The model", topics: []string{"models", "tools", "mcp", "remember", "commands", "agents", "plugins", "hooks"}},
+	{Title: "At the screen", topics: []string{"prompt", "approval", "screen", "overview", "keys", "panes"}},
+	{Title: "The model", topics: []string{"models", "tools", "fleets", "mcp", "remember", "commands", "agents", "plugins", "hooks"}},
 	{Title: "Targets", topics: []string{"hosts", "ssh_config", "containers", "shells"}},
 	{Title: "Rules and record", topics: []string{"rules", "confinement", "record", "outcomes"}},
 	{Title: "To look up", topics: []string{"configuration", "environment", "files", "status"}},

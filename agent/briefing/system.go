@@ -17,6 +17,7 @@ type Situation struct {
 	Target  string   // canonical name; what a call means that names none
 	Targets []string // all that are connected
 	Apart   []string // those that the operator has besides
+	Groups  []string // the names of their groups of targets
 	User    string   // whom commands run as there
 	Shell   string   // the dialect of command lines
 	Panes   bool     // whether commands run in a pane that the operator watches
@@ -44,6 +45,10 @@ func SystemPrompt(name, mark, own string, s Situation) string {
 		line("Connected targets", named(s.Targets)+" (give one as target to work there)")
 	}
 	line("Not connected", named(s.Apart))
+	if len(s.Groups) > 0 {
+		groups, _ := tools.Head("@"+strings.Join(s.Groups, ", @"), mostNamed)
+		line("Groups", groups)
+	}
 	line("Commands run as", s.User)
 	line("Shell", s.Shell)
 	if s.Panes {

@@ -116,7 +116,8 @@ type Conclusion struct {
 // Note is a record that is no run.
 type Note struct {
 	// Kind is a stable word: "denied", "read", "posture", "recovered", "loss",
-	// "recording" (a file of a recording has ended), "recordings" (some are removed).
+	// "recording" (a file of a recording has ended), "recordings" (some are removed),
+	// "terminal" (the operator has opened, renamed or closed one).
 	Kind string `json:"kind"`
 	Text string `json:"text,omitempty"`
 	By   string `json:"by,omitempty"`

@@ -38,6 +38,12 @@ program = "deploy"
 argv = ["--dry-run"]
 exact = true
 match = ["deploy --dry-run"]
+[[rule]]
+name = "health"
+verdict = "allow"
+program = "curl"
+argv = ["-s", "https://status.example.com/health"]
+match = ["curl -s https://status.example.com/health"]
 `
 
 // Nothing that is made of an allowed command passes: neither as a plain

@@ -443,7 +443,11 @@ func Title(r Request) string {
 	default:
 		text += " for the sub-agent " + show.Text(r.Agent)
 	}
-	if a.User != "" {
+	switch {
+	case a.User == "":
+	case len(a.Parts) > 0:
+		text += ", as " + show.Text(a.User)
+	default:
 		text += " as " + show.Text(a.User)
 	}
 	if a.Pane != "" {

@@ -305,6 +305,10 @@ func (r Request) Sections() []Section {
 	case tools.Read:
 		add("read", a.Path)
 	case tools.Connect:
+		if len(a.Parts) > 0 {
+			add("connect "+r.places(), onTargets(r))
+			break
+		}
 		add("connect", a.Target)
 	case tools.Type:
 		add("on the line already", a.Pending)
@@ -334,7 +338,7 @@ func (r Request) Sections() []Section {
 	if len(all) == 0 {
 		all = []Section{{Title: a.Kind.String()}}
 	}
-	if len(a.Parts) > 0 {
+	if len(a.Parts) > 0 && a.Kind != tools.Connect {
 		add("on "+r.places(), onTargets(r))
 	}
 	if a.Kind != tools.Type && a.Kind != tools.Write {

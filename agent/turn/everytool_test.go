@@ -121,8 +121,8 @@ func TestAConversationWithEveryTool(t *testing.T) {
 				says("Done."),
 			)
 			var reached *atomic.Int32
-			folder, reached = b.equip(func(_ context.Context, question string, options []string) (int, bool, error) {
-				return slices.Index(options, "port 8080"), question == "Which port?", nil
+			folder, reached = b.equip(func(_ context.Context, question string, options []string) (desk.Choice, error) {
+				return desk.Choice{Given: question == "Which port?", Option: slices.Index(options, "port 8080")}, nil
 			})
 			b.Answer = func(ctx context.Context, r policy.Request) (policy.Answer, error) {
 				if r.Action.Kind == tools.Fetch || r.Action.Kind == tools.Exec {

@@ -197,9 +197,9 @@ func escAt(t *testing.T, first reply, at func(agent.Event) bool, full bool) time
 		}
 	}
 	b := newBench(t, opt, first)
-	b.Must(b.Registry.Register(desk.Question{Ask: func(ctx context.Context, _ string, _ []string) (int, bool, error) {
+	b.Must(b.Registry.Register(desk.Question{Ask: func(ctx context.Context, _ string, _ []string) (desk.Choice, error) {
 		<-ctx.Done()
-		return 0, false, ctx.Err()
+		return desk.Choice{}, ctx.Err()
 	}}))
 	b.Add(&probe{ToolName: "wait", Kind: tools.Pure, Parallel: true, Do: func(ctx context.Context, _ tools.Action, _ tools.Env) (tools.Result, error) {
 		<-ctx.Done()

@@ -73,6 +73,12 @@ func (s *bareSession) add(ctx context.Context, name string) (*Pane, error) {
 	return w.p, nil
 }
 
+// rename implements [session].
+func (*bareSession) rename(_ context.Context, p *Pane, name string) error {
+	p.title.Store(&name)
+	return nil
+}
+
 // remove implements [session].
 func (s *bareSession) remove(ctx context.Context, p *Pane) error {
 	s.drop(p, fmt.Errorf("%w: pane %s has been killed", ErrEnded, p.ID()))

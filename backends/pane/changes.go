@@ -3,7 +3,7 @@ package pane
 import "sync"
 
 // Changes returns a channel that holds a value whenever, since it was last
-// read, a pane has come or gone, or a pane has got another [Pane.ID]. What there
+// read, a pane has come or gone, or has got another [Pane.ID] or [Pane.Name]. What there
 // is now, [Keeper.List] tells. However slow its reader is, nothing waits for it.
 // cancel ends the subscription.
 func (k *Keeper) Changes() (changed <-chan struct{}, cancel func()) {

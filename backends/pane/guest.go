@@ -157,6 +157,11 @@ func (v *guestSession) add(context.Context, string) (*Pane, error) {
 	return nil, fmt.Errorf("%w: session %q is the operator's pane %s alone; make a session for more panes", ErrNotOurs, v.label, v.paneID)
 }
 
+// rename implements [session].
+func (v *guestSession) rename(context.Context, *Pane, string) error {
+	return fmt.Errorf("%w: %s is the operator's, and keeps its name", ErrNotOurs, v.paneID)
+}
+
 // remove implements [session].
 func (v *guestSession) remove(context.Context, *Pane) error {
 	return fmt.Errorf("%w: %s is the operator's, and stays", ErrNotOurs, v.paneID)

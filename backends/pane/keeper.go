@@ -271,7 +271,7 @@ func (k *Keeper) Shared(ctx context.Context) (*Pane, error) {
 
 // fell notes that a pane has ended without nod's doing. p may be nil.
 func (k *Keeper) fell(p *Pane, why error) {
-	if p == nil || p.session != DefaultSession || p.name != SharedPane {
+	if p == nil || p.session != DefaultSession || p.Name() != SharedPane {
 		return
 	}
 	k.mu.Lock()
@@ -356,7 +356,7 @@ func (k *Keeper) List() []*Pane {
 	}
 	k.mu.Unlock()
 	slices.SortFunc(all, func(a, b *Pane) int {
-		return strings.Compare(a.session+"\x00"+a.name+"\x00"+a.ID(), b.session+"\x00"+b.name+"\x00"+b.ID())
+		return strings.Compare(a.session+"\x00"+a.Name()+"\x00"+a.ID(), b.session+"\x00"+b.Name()+"\x00"+b.ID())
 	})
 	return all
 }

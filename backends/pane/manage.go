@@ -69,6 +69,41 @@ func (k *Keeper) CreatePane(ctx context.Context, session, name string) (*Pane, e
 	return p, nil
 }
 
+// RenamePane gives a pane another name. The shared one of the default session is
+// ErrProtected: it is asked for by its name. ErrNotFound and ErrExists say why not.
+func (k *Keeper) RenamePane(ctx context.Context, session, name, to string) error {
+	to, err := PaneName(to)
+	if err != nil {
+		return err
+	}
+	if session == "" {
+		session = DefaultSession
+	}
+	if session == DefaultSession && name == SharedPane {
+		return ErrProtected
+	}
+	k.making.Lock()
+	defer k.making.Unlock()
+	p, err := k.Get(session, name)
+	if err != nil {
+		return err
+	}
+	s := k.session(session)
+	switch {
+	case s == nil:
+		return fmt.Errorf("%w: session %q", ErrNotFound, session)
+	case p.Name() == to:
+		return nil
+	case named(s, to) != nil:
+		return fmt.Errorf("%w: pane %q", ErrExists, to)
+	}
+	if err := s.rename(ctx, p, to); err != nil {
+		return err
+	}
+	k.roll.changed()
+	return nil
+}
+
 // KillSession ends a session and what runs in it. The default one is
 // ErrProtected.
 func (k *Keeper) KillSession(ctx context.Context, name string) error {

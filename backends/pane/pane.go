@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nod-console/nod/backends"
@@ -30,7 +31,7 @@ const (
 type Pane struct {
 	target  string
 	session string
-	name    string
+	title   atomic.Pointer[string] // see Name
 	wire    wire
 
 	mu         sync.Mutex
@@ -88,7 +89,6 @@ func newPane(k *Keeper, session, name string, emulate vt.Options) *Pane {
 	p := &Pane{
 		target:  k.target.Name(),
 		session: session,
-		name:    name,
 		level:   newLevel(""),
 		change:  make(chan struct{}),
 		subs:    map[chan struct{}]struct{}{},
@@ -96,6 +96,7 @@ func newPane(k *Keeper, session, name string, emulate vt.Options) *Pane {
 		closed:  make(chan struct{}),
 		stale:   true,
 	}
+	p.title.Store(&name)
 	size := k.opt.Size
 	p.term = vt.New(vt.Size{Cols: size.Cols, Rows: size.Rows}, emulate)
 	p.scan.Plain, p.scan.Found, p.scan.Account = p.plain, p.marked, p.told
@@ -114,7 +115,7 @@ func (p *Pane) Target() string { return p.target }
 func (p *Pane) Session() string { return p.session }
 
 // Name is the pane's name in its session.
-func (p *Pane) Name() string { return p.name }
+func (p *Pane) Name() string { return *p.title.Load() }
 
 // ID is the terminal's own name for the pane: "%3". A pane whose shell has ended
 // gets another one with its fresh shell.

@@ -24,6 +24,8 @@ type session interface {
 	panes() []*Pane
 	// add makes a pane.
 	add(ctx context.Context, name string) (*Pane, error)
+	// rename gives a pane another name.
+	rename(ctx context.Context, p *Pane, name string) error
 	// remove ends a pane and what runs in it.
 	remove(ctx context.Context, p *Pane) error
 	// tend keeps the session until ctx or the session ends. The error says why
@@ -40,7 +42,7 @@ type session interface {
 // named is the pane of a session by its name, or nil.
 func named(s session, name string) *Pane {
 	for _, p := range s.panes() {
-		if p.name == name {
+		if p.Name() == name {
 			return p
 		}
 	}

@@ -411,6 +411,20 @@ func (s *tmuxSession) add(ctx context.Context, name string) (*Pane, error) {
 	return s.pane(t.ID), nil
 }
 
+// rename implements [session].
+func (s *tmuxSession) rename(ctx context.Context, p *Pane, name string) error {
+	s.placing.Lock()
+	defer s.placing.Unlock()
+	if err := s.server.RenamePane(ctx, p.ID(), name); err != nil {
+		return err
+	}
+	if w, ok := p.wire.(*tmuxWire); ok {
+		w.named(name)
+	}
+	p.title.Store(&name)
+	return nil
+}
+
 // remove implements [session].
 func (s *tmuxSession) remove(ctx context.Context, p *Pane) error {
 	if err := s.server.KillPane(ctx, p.ID()); err != nil {

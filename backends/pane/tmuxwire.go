@@ -243,6 +243,13 @@ func (w *tmuxWire) id() string {
 	return w.at.ID
 }
 
+// named takes note of the pane's other name, which a fresh shell's pane gets, too.
+func (w *tmuxWire) named(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at.Name = name
+}
+
 func (w *tmuxWire) capture(ctx context.Context, opt CaptureOptions) (Capture, error) {
 	return captureTmux(ctx, w.s.server, w.id(), opt)
 }

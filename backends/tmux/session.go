@@ -323,6 +323,12 @@ func (s *Server) newWindow(ctx context.Context, name string, shell []string, whe
 	return p, s.mark(ctx, p, name)
 }
 
+// RenamePane gives a pane of nod's another name, and its window, too.
+func (s *Server) RenamePane(ctx context.Context, id, name string) error {
+	_, err := s.Run(ctx, "set-option", "-p", "-t", id, "@nod_pane", escapeLast(name), ";", "rename-window", "-t", id, escapeLast(name))
+	return err
+}
+
 // KillPane ends a pane and what runs in it.
 func (s *Server) KillPane(ctx context.Context, id string) error {
 	_, err := s.Run(ctx, "kill-pane", "-t", id)

@@ -40,7 +40,7 @@ func bindingHelp() string {
 
     [keys]
     zoom = "F5"
-    history = ["F3", "Alt-h"]      # what has only a word can have a key
+    history = ["F7", "Alt-h"]      # what has only a word can have a key
     line-end = "End"
     editor = "Ctrl-E"
 

@@ -31,7 +31,7 @@ func everywhereStory(h *hand) {
 				h.at(place)
 			})
 		}
-		opening(keys.Help, "┌ help", "Everywhere", "show this help")
+		opening(keys.Help, "┌ help", "/ searches", "show this help")
 		opening(keys.Targets, "┌ targets", "• local", "Enter use")
 		opening(keys.Palette, "┌ commands", "Enter does it")
 		going := func(id keys.ID, to keys.Place, back string) {
@@ -61,6 +61,14 @@ func everywhereStory(h *hand) {
 				at := where(text)
 				return at == keys.Pane || at == keys.Searching || strings.Contains(text, "there is no terminal")
 			})
+		})
+		h.each(place, keys.Overview, func(press func()) {
+			h.to(place)
+			press()
+			h.at(keys.Tiles)
+			h.see("1 target", "local")
+			h.press("q")
+			h.at(place)
 		})
 		h.each(place, keys.Suspend, func(press func()) {
 			h.to(place)
@@ -244,7 +252,7 @@ func overlays(h *hand) {
 			}
 			h.typed("l")
 			press()
-			h.see("┌ help", "Everywhere")
+			h.see("┌ help", "/ searches")
 			press()
 			h.seeNo("┌ help")
 			h.see(title, "> l")
@@ -254,10 +262,10 @@ func overlays(h *hand) {
 	}
 	// A page at a time.
 	h.press("F1")
-	h.see("Everywhere")
-	h.plainly(keys.Overlay, keys.PageDown, "Writing")
-	h.seeNo("Everywhere")
-	h.plainly(keys.Overlay, keys.PageUp, "Everywhere")
+	h.see("Here, where you write")
+	h.plainly(keys.Overlay, keys.PageDown, "Reading a terminal")
+	h.seeNo("Here, where you write")
+	h.plainly(keys.Overlay, keys.PageUp, "Here, where you write")
 	h.press("Escape")
 	h.seeNo("┌ help")
 	h.press("C-p")
@@ -389,7 +397,7 @@ func dialogsStory(h *hand) {
 	asked("denied")
 	h.each(keys.Dialog, keys.Help, func(press func()) {
 		press()
-		h.see("┌ help", "Everywhere")
+		h.see("┌ help", "/ searches")
 		h.press("Escape")
 		h.seeNo("┌ help")
 		h.see("y approves")
@@ -410,6 +418,12 @@ func dialogsStory(h *hand) {
 		press()
 		h.see("┌ 1 waits for your nod", "touch "+made("denied"))
 		h.press("Escape")
+		h.see("y approves")
+	})
+	h.each(keys.Dialog, keys.Overview, func(press func()) {
+		press()
+		h.see("1 target", "? waits for your nod: touch "+made("denied"))
+		h.press("Enter")
 		h.see("y approves")
 	})
 	h.each(keys.Dialog, keys.Suspend, func(press func()) { h.stops(press); h.see("y approves") })

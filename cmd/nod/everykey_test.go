@@ -33,6 +33,7 @@ func TestEveryKey(t *testing.T) {
 		"searching":  searchingStory,
 		"dividing":   dividingStory,
 		"playing":    playingStory,
+		"overview":   overviewStory,
 		"showing":    showingStory,
 		"telling":    tellingStory,
 		"past":       pastStory,
@@ -72,7 +73,7 @@ func TestEveryKey(t *testing.T) {
 var placeNames = map[keys.Place]string{
 	keys.Input: "where you write", keys.Chat: "in the chat", keys.Pane: "in a terminal that is read",
 	keys.Searching: "in the search line", keys.Typing: "in a terminal that is typed into", keys.Overlay: "in lists and in the help",
-	keys.Dialog: "in dialogs", keys.Playing: "in a recording", keys.Completing: "where candidates are shown",
+	keys.Tiles: "in the overview", keys.Dialog: "in dialogs", keys.Playing: "in a recording", keys.Completing: "where candidates are shown",
 }
 
 // tried are the keys and words that were in a story.
@@ -220,6 +221,8 @@ func where(text string) keys.Place {
 	switch {
 	case !strings.Contains(last, "F1 help") && !strings.Contains(last, "leave terminal"):
 		return 0
+	case strings.HasPrefix(last, "overview"):
+		return keys.Tiles
 	case strings.HasPrefix(last, "typing into "):
 		return keys.Typing
 	case strings.HasPrefix(last, "searching "):

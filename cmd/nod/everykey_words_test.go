@@ -19,7 +19,7 @@ func showingStory(h *hand) {
 	h.word("/status")
 	h.see("target: local", "posture: ask", "model: scripted", "terminals: 1")
 	h.word("/help")
-	h.see("┌ help", "Everywhere")
+	h.see("┌ help", "/ searches")
 	h.word("/target")
 	h.see("┌ targets", "• local")
 	h.word("/target nosuch:place")
@@ -44,6 +44,10 @@ func showingStory(h *hand) {
 	h.see("It is well.", "nothing running")
 	h.word("/find well")
 	h.see("┌ search the chat", "It is well.")
+	h.word("/overview")
+	h.see("1 target")
+	h.press("q")
+	h.at(keys.Input)
 	h.word("/inbox")
 	h.see("nothing waits for you")
 	h.word("/export " + filepath.Join(h.w.home, "said.md"))
@@ -149,7 +153,7 @@ func tellingStory(h *hand) {
 		h.typed(prompt)
 		h.see("> " + prompt)
 		h.press("Enter")
-		h.see("you  " + prompt)
+		h.see("> " + prompt)
 	}
 	ask("wait")
 	h.see("runs sh -c 'until test")
@@ -176,7 +180,7 @@ func tellingStory(h *hand) {
 	if err := os.WriteFile(gone, nil, 0o600); err != nil {
 		h.t.Fatal(err)
 	}
-	h.see("The first.", "you  afterwards", "The second.", "nothing running")
+	h.see("The first.", "> afterwards", "The second.", "nothing running")
 	told := false
 	for _, message := range m.asked()[2].Messages {
 		told = told || strings.Contains(message.Content, "only look at var")
@@ -231,7 +235,7 @@ func pastStory(h *hand) {
 	h.word("/history disks")
 	h.see("conversations with disks", "tell me of disks: ")
 	h.press("Enter")
-	h.see("you  tell me of disks", "About disks.", "nothing running")
+	h.see("> tell me of disks", "About disks.", "nothing running")
 	h.seeNo("About nets.")
 	h.word("/fork")
 	h.see("┌ fork", "tell me of disks")

@@ -73,7 +73,7 @@ func promptsStory(h *hand) {
 	h.each(keys.Input, keys.Send, func(press func()) {
 		h.typed("!echo mi''ne")
 		press()
-		h.see("you  !echo mi''ne", "│mine", "exit 0", "nothing running")
+		h.see("> !echo mi''ne", "│mine", "✓ ", "nothing running")
 		h.tried.note(string(keys.Own))
 	})
 	recall := func(id keys.ID, before []string, wanted ...string) {

@@ -19,6 +19,7 @@ import (
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/desk"
 )
 
 // asker is the operator: he approves what does not leave the machine.
@@ -140,7 +141,7 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 	operator := &asker{asked: map[string]bool{}}
 	h, err := app.Open(c, os.Getenv, app.Options{
 		Options: targets.Options{Panes: true, Warn: func(text string) { t.Log(text) }}, Approver: operator,
-		Choose: func(context.Context, string, []string) (int, bool, error) { return 1, true, nil },
+		Choose: func(context.Context, string, []string) (desk.Choice, error) { return desk.Choice{Given: true, Option: 1}, nil },
 	})
 	must(err)
 	defer func() { must(h.Close()) }()

@@ -65,7 +65,7 @@ func TestTheModelIsToldWhatTheOperatorAllows(t *testing.T) {
 	s.press("Enter")
 	s.see("conversations with second answer", "remember apt-get: The second answer.")
 	s.press("Enter")
-	s.see("you  the second question", "The second answer.", "nothing running")
+	s.see("> the second question", "The second answer.", "nothing running")
 	s.seeNo("The third answer.")
 	quit(s)
 }

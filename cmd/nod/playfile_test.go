@@ -23,6 +23,7 @@ type play struct {
 	Needs []string   // programs that must be there
 	Root  bool       // it mounts something
 	Hosts bool       // it works on two hosts, ssh:box and ssh:box2, too
+	Apart bool       // which are not connected
 	Setup string     // a shell script in the play's folder, before
 	Check string     // and after: whether the task is done
 	End   string     // and at last: nothing is left behind
@@ -31,10 +32,12 @@ type play struct {
 
 // playTurn is one reply of the model.
 type playTurn struct {
-	// Match is an RE2 expression that must be found in the results since the last reply.
+	// Match is an RE2 expression that must be found in the results since the last reply, or
+	// in what the operator and nod have said since.
 	// What its named groups hold stands for @NAME@ from then on.
 	Match string
 	When  string     // the reply is given only if this is found there
+	Steer string     // what the operator says while the model works, before the reply
 	Calls []playCall `toml:"call"`
 	Say   string     // the answer
 }
@@ -65,6 +68,7 @@ func readPlay(t *testing.T, name string) play {
 type actor struct {
 	*httptest.Server
 	play   play
+	steer  func(text string) error // the operator's way to speak
 	mu     sync.Mutex
 	values map[string]string // by name
 	next   int               // turn
@@ -148,6 +152,11 @@ func (m *actor) reply(said string) (pieces []string, fault string) {
 		}
 	}
 	m.next++
+	if t.Steer != "" {
+		if err := m.steer(t.Steer); err != nil {
+			return nil, err.Error()
+		}
+	}
 	if t.Say != "" {
 		return says(m.filled(t.Say).(string)), ""
 	}
@@ -157,7 +166,7 @@ func (m *actor) reply(said string) (pieces []string, fault string) {
 		if !ok {
 			return nil, fmt.Sprintf("call %d has no arguments", i+1)
 		}
-		if slices.Contains([]string{"run_shell", "send-keys", "edit_file", "write_file", "kill_job", "tmux-create-pane"}, c.Tool) {
+		if slices.Contains([]string{"run_shell", "send-keys", "edit_file", "write_file", "kill_job", "tmux-create-pane", "connect_target"}, c.Tool) {
 			args["risk"], args["mutation"], args["privesc"], args["why"] = "low", c.Acts, false, "the play wants it"
 			if c.Acts {
 				args["risk"] = "medium"
@@ -193,7 +202,7 @@ func (m *actor) filled(v any) any {
 }
 
 // results are those of the calls since the last reply, each as it was sent, and the texts
-// in it a line each.
+// in it a line each; and what was said since.
 func results(req request) string {
 	var b strings.Builder
 	from := 0
@@ -203,6 +212,9 @@ func results(req request) string {
 		}
 	}
 	for _, msg := range req.Messages[from:] {
+		if msg.Role == "user" {
+			b.WriteString(msg.Content + "\n")
+		}
 		if msg.Role != "tool" {
 			continue
 		}

@@ -61,7 +61,9 @@ func perform(t *testing.T, p play) {
 	open := []string{"local"}
 	if p.Hosts {
 		w = twoHosts(t)
-		open = append(open, "ssh:box", "ssh:box2")
+		if !p.Apart {
+			open = append(open, "ssh:box", "ssh:box2")
+		}
 	} else {
 		w = newWorld(t)
 	}
@@ -136,6 +138,7 @@ func (w *world) work(t *testing.T, m *actor, open []string) {
 	must(err)
 	turns, err := h.OpenAgent(b, store)
 	must(err)
+	m.steer = func(text string) error { return turns.Steer(talk.ID, text) }
 	ending := turns.Run(t.Context(), talk.ID, m.goal(), func(e agent.Event) {
 		if f, ok := e.(agent.Fault); ok {
 			t.Errorf("%s: %s", f.Text, f.Hint)

@@ -171,7 +171,7 @@ func outage(t *testing.T, cols, rows int) {
 	s.press("C-]")
 	s.see("typing into ssh:box")
 	s.typed("touch " + r.path("blind") + "\r")
-	s.see("✗  typing into ssh:box")
+	s.see("✗ typing into ssh:box")
 	s.press("C-]")
 	s.seeNo("]  leaves")
 	pick(s)

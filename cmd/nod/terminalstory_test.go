@@ -117,7 +117,7 @@ func TestTheMouseOfARealTerminal(t *testing.T) {
 	s.see("ready$")
 	s.typed("!seq 1 200; echo copy-this-word")
 	s.press("Enter")
-	text := s.see("││200 ", "││copy-this-word", "exit 0", "nothing running")
+	text := s.see("││200 ", "││copy-this-word", "✓ ", "nothing running")
 	mouse := func(button, x, y int, end string) { s.typed(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x, y, end)) }
 
 	// A drag copies.

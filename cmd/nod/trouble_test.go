@@ -22,7 +22,7 @@ func TestAPaneThatEndsIsReplacedOnTheScreen(t *testing.T) {
 	s.see("has ended; a fresh one", "ready$")
 	s.typed("run `uname -s`")
 	s.press("Enter")
-	s.see("exit 0", "Linux")
+	s.see("✓ ", "Linux")
 	quit(s)
 }
 

@@ -26,10 +26,16 @@ const (
 //go:embed question.md
 var questionGuide string
 
-// Asker lets the operator choose one of several options. chosen is its index;
-// ok is false if he chose none. The error is ctx's, or says why he cannot be
-// asked.
-type Asker func(ctx context.Context, question string, options []string) (chosen int, ok bool, err error)
+// Asker lets the operator choose one of several options, or answer in their own words.
+// The error is ctx's, or says why they cannot be asked.
+type Asker func(ctx context.Context, question string, options []string) (Choice, error)
+
+// Choice is what the operator said; the zero value is nothing.
+type Choice struct {
+	Given  bool
+	Option int    // the index of an option
+	Own    string // in place of an option: their own words
+}
 
 // Question is the tool question.
 type Question struct {
@@ -107,7 +113,7 @@ func (q Question) Plan(_ context.Context, raw json.RawMessage, _ tools.Env) (too
 // QuestionValue is the Value of question's Result.
 type QuestionValue struct {
 	Answer string `json:"answer"`
-	Option int    `json:"option"` // from 1
+	Option int    `json:"option,omitempty"` // from 1; none if the answer is the operator's own
 }
 
 // Execute implements [tools.Tool].
@@ -121,17 +127,21 @@ func (q Question) Execute(ctx context.Context, action tools.Action, env tools.En
 	}
 	env.Report(tools.Progress{Note: "waits for the operator's answer"})
 	began := env.Time()
-	chosen, ok, err := q.Ask(ctx, a.Question, slices.Clone(a.Options))
+	said, err := q.Ask(ctx, a.Question, slices.Clone(a.Options))
 	switch {
 	case ctx.Err() != nil:
 		return tools.Failure("interrupted", "interrupted before the operator answered"), nil
 	case err != nil:
 		return tools.Failure("nobody", fmt.Sprintf("the operator could not be asked: %v", err)), nil
-	case !ok || chosen < 0 || chosen >= len(a.Options):
+	case !said.Given || said.Own == "" && (said.Option < 0 || said.Option >= len(a.Options)):
 		return tools.Failure("cancelled", "the operator chose none of the options. Do not ask the same again: go on without, or end with what you know."), nil
 	}
+	value := QuestionValue{Answer: said.Own}
+	if said.Own == "" {
+		value = QuestionValue{Answer: a.Options[said.Option], Option: said.Option + 1}
+	}
 	return tools.Result{
-		Value:  QuestionValue{Answer: a.Options[chosen], Option: chosen + 1},
+		Value:  value,
 		Record: tools.Record{Outcome: backends.ExitedWith(0), Duration: env.Time().Sub(began)},
 	}, nil
 }

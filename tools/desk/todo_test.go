@@ -70,14 +70,13 @@ func TestTodoReplacesTheWholeList(t *testing.T) {
 }
 
 func TestAQuestionIsAnsweredByTheOperator(t *testing.T) {
-	var chosen int
-	var ok bool
+	var said desk.Choice
 	var fails error
 	var asked []string
-	q := desk.Question{Ask: func(_ context.Context, question string, options []string) (int, bool, error) {
+	q := desk.Question{Ask: func(_ context.Context, question string, options []string) (desk.Choice, error) {
 		asked = append([]string{question}, options...)
 		options[0] = "changed"
-		return chosen, ok, fails
+		return said, fails
 	}}
 	examples := spectest.Tool(t, q)
 	spectest.Misfits(t, q, tools.Env{}, examples[0])
@@ -85,17 +84,23 @@ func TestAQuestionIsAnsweredByTheOperator(t *testing.T) {
 		run(t, q, string(example))
 	}
 	const args = `{"question":" Which\none? ","options":["the  first","second"]}`
-	chosen, ok = 0, true
+	said = desk.Choice{Given: true}
 	if r := run(t, q, args); r.IsError || r.Value != (desk.QuestionValue{Answer: "the first", Option: 1}) || strings.Join(asked, "|") != "Which\none?|the first|second" {
 		t.Errorf("%+v, %q", r, asked)
 	}
+	said = desk.Choice{Given: true, Own: "neither: the third"}
+	if r := run(t, q, args); r.IsError || r.Value != (desk.QuestionValue{Answer: "neither: the third"}) {
+		t.Errorf("in their own words: %+v", r)
+	}
 	for _, c := range []struct {
-		chosen int
-		ok     bool
-		err    error
-		code   string
-	}{{1, false, nil, "cancelled"}, {2, true, nil, "cancelled"}, {-1, true, nil, "cancelled"}, {0, true, errors.New("no screen"), "nobody"}} {
-		chosen, ok, fails = c.chosen, c.ok, c.err
+		said desk.Choice
+		err  error
+		code string
+	}{
+		{desk.Choice{Option: 1}, nil, "cancelled"}, {desk.Choice{Given: true, Option: 2}, nil, "cancelled"},
+		{desk.Choice{Given: true, Option: -1}, nil, "cancelled"}, {desk.Choice{Given: true}, errors.New("no screen"), "nobody"},
+	} {
+		said, fails = c.said, c.err
 		if r := run(t, q, args); !r.IsError || r.Value.(tools.Problem).Code != c.code {
 			t.Errorf("%+v: %+v", c, r)
 		}
@@ -110,10 +115,10 @@ func TestAQuestionIsAnsweredByTheOperator(t *testing.T) {
 
 func TestAQuestionEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	q := desk.Question{Ask: func(ctx context.Context, _ string, _ []string) (int, bool, error) {
+	q := desk.Question{Ask: func(ctx context.Context, _ string, _ []string) (desk.Choice, error) {
 		cancel()
 		<-ctx.Done()
-		return 0, true, nil
+		return desk.Choice{Given: true}, nil
 	}}
 	a, err := q.Plan(ctx, json.RawMessage(`{"question":"x","options":["a","b"]}`), tools.Env{})
 	if err != nil {

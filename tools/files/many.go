@@ -62,28 +62,24 @@ func all(a tools.Action, complete func(*tools.Action) error) (tools.Action, erro
 
 // folded is the result of parts, each distinct outcome once. did says what was done, and show
 // cuts a value to so many characters.
-func folded(a tools.Action, parts []tools.Part, did string, budget int, show func(value any, share int) any) tools.Result {
+func folded(f *fleet.Fleet, a tools.Action, parts []tools.Part, did string, budget int, show func(value any, share int) any) tools.Result {
 	groups := fleet.Groups(parts, func(p tools.Part) string {
 		key, _ := json.Marshal(p.Result.Value) // it goes to the model as JSON
 		return string(key)
 	})
 	v := fleet.Value{Targets: a.Target, Count: fleet.Count(groups, func(g fleet.Group) string {
-		problem, failed := fleet.Problem(g.First)
-		switch {
-		case !failed:
-			return did
-		case problem.Code == "":
-			return "failed"
+		if problem, failed := fleet.Problem(g.First); failed {
+			return fleet.Word(f.Explained(problem, g.Targets[0]))
 		}
-		return problem.Code
+		return did
 	})}
 	shown, notice := fleet.Shown(groups)
 	share := fleet.Share(budget, len(shown))
 	failed := false
 	for _, g := range shown {
 		value := g.First.Result.Value
-		if _, no := fleet.Problem(g.First); no {
-			failed = true
+		if problem, no := fleet.Problem(g.First); no {
+			value, failed = f.Explained(problem, g.Targets[0]), true
 		} else {
 			value = show(value, share)
 		}
@@ -97,7 +93,7 @@ func folded(a tools.Action, parts []tools.Part, did string, budget int, show fun
 
 // Fold implements [tools.Many].
 func (r *ReadFile) Fold(_ context.Context, a tools.Action, parts []tools.Part, _ tools.Env) tools.Result {
-	return folded(a, parts, "read", MaxCharacters, func(value any, share int) any {
+	return folded(r.Fleet, a, parts, "read", MaxCharacters, func(value any, share int) any {
 		v, _ := value.(ReadValue)
 		head, omitted := tools.Head(v.Content, share)
 		if v.Content = head; omitted > 0 {
@@ -109,7 +105,7 @@ func (r *ReadFile) Fold(_ context.Context, a tools.Action, parts []tools.Part, _
 
 // Fold implements [tools.Many].
 func (g *Grep) Fold(_ context.Context, a tools.Action, parts []tools.Part, _ tools.Env) tools.Result {
-	return folded(a, parts, "searched", grepCharacters, func(value any, share int) any {
+	return folded(g.Fleet, a, parts, "searched", grepCharacters, func(value any, share int) any {
 		v, _ := value.(GrepValue)
 		used := 0
 		for i, m := range v.Matches {

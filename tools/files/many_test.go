@@ -36,9 +36,9 @@ func TestFilesOfSeveralTargetsAreFolded(t *testing.T) {
 		want []string
 	}{
 		{read, fmt.Sprintf(`{"path":%q,"targets":["web-[1-3]"]}`, name), []string{
-			`"count":"3 targets: 2 read, 1 no_target"`, `{"targets":"ssh:web-[1-2]","path":`, `"content":"port=80\nname=x\n"`, `{"targets":"ssh:web-3","error":`,
+			`"count":"3 targets: 2 read, 1 not connected"`, `{"targets":"ssh:web-[1-2]","path":`, `"content":"port=80\nname=x\n"`, `{"targets":"ssh:web-3","error":"it could not be connected: `,
 		}},
-		{read, fmt.Sprintf(`{"path":%q,"targets":"web-[1-2]"}`, name+".none"), []string{`"count":"2 targets: 2 not_found"`, `"code":"not_found"`}},
+		{read, fmt.Sprintf(`{"path":%q,"targets":"web-[1-2]"}`, name+".none"), []string{`"count":"2 targets: 2 not found"`, `"code":"not_found"`}},
 		{grep, fmt.Sprintf(`{"path":%q,"pattern":"^port","targets":["web-[1-2]"]}`, dir), []string{
 			`"count":"2 targets: 2 searched"`, `{"targets":"ssh:web-[1-2]","path":`, `"matches":[{"file":"app.conf","line":1,"text":"port=80"}]`,
 		}},

@@ -88,6 +88,7 @@ func (c *ConnectTarget) Plan(ctx context.Context, raw json.RawMessage, _ tools.E
 
 // ConnectValue is the Value of connect_target's Results.
 type ConnectValue struct {
+	Count     string          `json:"count,omitempty"` // of several: "7 targets: 6 connected, 1 failed"
 	Connected string          `json:"connected"`
 	Failed    []ConnectFailed `json:"failed,omitempty"`
 }
@@ -107,7 +108,7 @@ func (c *ConnectTarget) Execute(ctx context.Context, a tools.Action, env tools.E
 	err := c.Fleet.Roster.Connect(ctx, a.Target)
 	took := env.Time().Sub(began)
 	if err != nil {
-		r := tools.Failure("not_connected", err.Error())
+		r := tools.Failure(NotConnected, err.Error())
 		if ctx.Err() != nil {
 			r = tools.Failure("interrupted", "not connected: it was interrupted")
 		}
@@ -122,9 +123,15 @@ func (c *ConnectTarget) Execute(ctx context.Context, a tools.Action, env tools.E
 
 // Fold implements [tools.Many].
 func (c *ConnectTarget) Fold(_ context.Context, _ tools.Action, parts []tools.Part, _ tools.Env) tools.Result {
-	var v ConnectValue
-	groups, notice := Shown(Groups(parts, func(tools.Part) string { return "" }))
-	for _, g := range groups {
+	groups := Groups(parts, func(tools.Part) string { return "" })
+	v := ConnectValue{Count: Count(groups, func(g Group) string {
+		if _, failed := Problem(g.First); failed {
+			return "failed"
+		}
+		return "connected"
+	})}
+	shown, notice := Shown(groups)
+	for _, g := range shown {
 		if problem, failed := Problem(g.First); failed {
 			v.Failed = append(v.Failed, ConnectFailed{g.Set(), problem.Error})
 		} else {

@@ -24,7 +24,8 @@ type Roster interface {
 	Known() []string
 	// Containers are the names of the targets of a container engine, "docker" or "podman".
 	Containers(ctx context.Context, kind string) ([]string, error)
-	// Group is what a group of the operator's stands for.
+	// Groups are the names of the operator's groups, sorted; Group is what one stands for.
+	Groups() []string
 	Group(name string) (expression string, ok bool)
 	// Connect connects a target.
 	Connect(ctx context.Context, target string) error
@@ -102,10 +103,10 @@ func (f *Fleet) Find(ctx context.Context, names Names) (Spots, error) {
 	}
 	switch {
 	case len(apart) > 0:
-		return nil, tools.Reject("not_connected", "nothing was done: not connected are %s. Have the operator connect them first: connect_target {\"targets\": [%q]}; or leave them out.",
+		return nil, tools.Reject(NotConnected, "nothing was done: not connected are %s. Have the operator connect them first: connect_target {\"targets\": [%q]}; or leave them out.",
 			nodeset.Fold(apart), nodeset.Fold(apart))
 	case !reached:
-		return nil, tools.Reject("not_connected", "nothing was done: none of %s could be connected: %v. Tell the operator, or try connect_target again.",
+		return nil, tools.Reject(NotConnected, "nothing was done: none of %s could be connected: %v. Tell the operator, or try connect_target again.",
 			nodeset.Fold(targets), f.Roster.Failed(targets[0]))
 	}
 	return spots, nil
@@ -233,6 +234,21 @@ func folded(names []string) string {
 		head += fmt.Sprintf("… (%d in all)", len(names))
 	}
 	return head
+}
+
+// NotConnected is the code of what failed because a target is not connected.
+const NotConnected = "not_connected"
+
+// Explained is a problem of a target, with why it is not connected if that is all.
+func (f *Fleet) Explained(problem tools.Problem, target string) tools.Problem {
+	if problem.Code != "no_target" {
+		return problem
+	}
+	problem = tools.Problem{Code: NotConnected, Error: "it is not connected any more"}
+	if err := f.Roster.Failed(target); err != nil {
+		problem.Error = fmt.Sprintf("it could not be connected: %v", err)
+	}
+	return problem
 }
 
 // atOnce bounds on how many targets something is looked at at the same time.

@@ -31,7 +31,7 @@ func said(err error) string {
 // a group.
 func TestWhatACallNamesIsOneOfTheOperatorsTargets(t *testing.T) {
 	b := fleettest.New(t, "local", "ssh:web-1", "ssh:web-2", "ssh:ops@db-1:2222", "docker:cache", "ssh:cache").Apart("ssh:web-3")
-	b.Groups = map[string]string{"web": "web-[1-2]", "all": "@web,db-1"}
+	b.Sets = map[string]string{"web": "web-[1-2]", "all": "@web,db-1"}
 	for names, want := range map[string]string{
 		`["ssh:web-1"]`:                    "ssh:web-1",
 		`"web-1"`:                          "ssh:web-1",
@@ -136,7 +136,7 @@ func TestConnectTarget(t *testing.T) {
 		t.Error("it is not offered, or does not act")
 	}
 	got := fleettest.JSON(t, b.Do(t.Context(), tool, `{"targets":["web-[1-3]","db-1"],`+claim+`}`, tools.Env{}))
-	if want := `{"connected":"ssh:web-[1-2]","failed":[{"targets":"ssh:db-1,ssh:web-3","error":"ssh: dial db-1: no route to host"}]}`; got != want {
+	if want := `{"count":"4 targets: 2 failed, 2 connected","connected":"ssh:web-[1-2]","failed":[{"targets":"ssh:db-1,ssh:web-3","error":"ssh: dial db-1: no route to host"}]}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	// What is connected is left out; one is an action of its own.
@@ -148,7 +148,7 @@ func TestConnectTarget(t *testing.T) {
 	if _, err := tool.Execute(t.Context(), a, tools.Env{}); err == nil {
 		t.Error("connected without a grant")
 	}
-	if got := fleettest.JSON(t, b.Do(t.Context(), tool, `{"targets":["@*"],`+claim+`}`, tools.Env{})); got != `{"connected":"ssh:db-1,ssh:web-3"}` {
+	if got := fleettest.JSON(t, b.Do(t.Context(), tool, `{"targets":["@*"],`+claim+`}`, tools.Env{})); got != `{"count":"2 targets: 2 connected","connected":"ssh:db-1,ssh:web-3"}` {
 		t.Error(got)
 	}
 	if tool.Offered() {

@@ -83,6 +83,14 @@ func Count(groups []Group, word func(Group) string) string {
 	return fmt.Sprintf("%d targets: %s", all, strings.Join(order, ", "))
 }
 
+// Word is a problem in a word or two, for Count.
+func Word(problem tools.Problem) string {
+	if problem.Code == "" {
+		return "failed"
+	}
+	return strings.ReplaceAll(problem.Code, "_", " ")
+}
+
 // Value is the Value of a Result of several targets.
 type Value struct {
 	Targets  string    `json:"targets"`

@@ -195,35 +195,64 @@ var answer = sync.OnceValue(func() *regexp.Regexp {
 
 // intoProgram assesses keys for a program that is not known (what is known of programs is in
 // package typed). They change something unless they only move the view, and more than an
-// answer is opaque. Because the program may be another shell or a database's client, loss
-// that can be recognised in the text counts.
+// answer is opaque. Because the program may be another shell, an interpreter or a database's
+// client, loss and secrets that can be recognised in the text count. Each thing is said once.
 func intoProgram(k Keystrokes) Verdict {
 	if k.Moves() {
 		return Harmless()
 	}
-	text := k.Pending + k.Literal
-	v := guess(Mutate, 0, Finding{Rule: "keys.program", End: len(text), Why: "types into a running program, which may act on it"})
-	typed := text
+	typed := k.Pending + k.Literal
 	for _, key := range k.Keys {
 		if utf8.RuneCountInString(key) == 1 {
 			typed += key
 		}
 	}
-	if len(typed) > maxText { // signs of loss in the front of it are enough
-		v = v.With(guess(Mutate, Opaque, Finding{Rule: "text.size", End: len(text), Why: "the text is too long to be read"}))
+	end := len(k.Pending + k.Literal)
+	of := func(e Effect, f Flags, rule, why string) Verdict {
+		return guess(e, f, Finding{Rule: rule, End: end, Why: why})
+	}
+	v := of(Mutate, 0, "keys.program", "types into a running program, which may act on it")
+	switch {
+	case len(typed) > maxText: // signs of loss in the front of it are enough
+		v = of(Mutate, Opaque, "text.size", "types a text into a running program that is too long to be read")
 		typed = typed[:maxText]
+	case controlByte().MatchString(typed):
+		v = of(Mutate, Opaque, "text.control", "types control characters into a running program that is not known")
+	case !answer().MatchString(typed):
+		v = of(Mutate, Opaque, "keys.unread", "types into a running program that is not known: what it does with the text cannot be known by reading")
 	}
-	if !answer().MatchString(typed) {
-		v = v.With(guess(Mutate, Opaque, Finding{Rule: "keys.unread", End: len(text), Why: "what the program does with the text is not known by reading"}))
+	return losing(typed, end, k.Dialect).With(v)
+}
+
+// losing is what is bad about a text whoever reads it: what it would lose or show as a
+// command, as a statement or as code. It is harmless where nothing is.
+func losing(typed string, end int, d Dialect) Verdict {
+	a := &assessor{dialect: d, effect: Observe}
+	a.script(typed)
+	v := a.verdict()
+	v.Findings = a.telling
+	acts := v.Effect == Destroy || v.Flags.Has(Secret)
+	var reads Finding
+	switch {
+	case sqlDestroys().MatchString(typed):
+		reads = Finding{Rule: "sql.destroys", End: end, Why: "reads like a statement that removes data"}
+	case lossHint().MatchString(typed):
+		reads = Finding{Rule: "argument.loss", End: end, Why: "reads as if it removes something"}
+	case acts:
+		return v
+	default:
+		return Harmless()
 	}
-	if controlByte().MatchString(typed) {
-		v = v.With(guess(Mutate, Opaque, Finding{Rule: "text.control", End: len(text), Why: "the text holds control characters"}))
+	switch {
+	case !acts:
+		return Of(Destroy, 0, reads)
+	case v.Effect != Destroy:
+		return v.With(Of(Destroy, 0, reads))
 	}
-	if seen := Command(typed, k.Dialect); seen.Effect == Destroy {
-		v = v.With(seen)
-	}
-	if sqlDestroys().MatchString(typed) {
-		v = v.With(Of(Destroy, 0, Finding{Rule: "sql.destroys", End: len(text), Why: "reads like a statement that removes data"}))
+	for i, f := range v.Findings { // a command's own words say more than that; the name of one that is not known, less
+		if f.Rule == "program.loss" {
+			v.Findings[i] = reads
+		}
 	}
 	return v
 }

@@ -12,15 +12,15 @@ import (
 var (
 	// lossName is a program's name that says what it does: k3s-uninstall.sh, trash-empty.
 	lossName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(^|[-_.])(rm|delete|remove|uninstall|destroy|purge|wipe|erase|eraseall|empty|rimraf|shred|format|prune|reset|sysprep)($|[-_.])|rimraf|deleteduplicates`)
+		return regexp.MustCompile(`(?i)(^|[-_.])(rm|delete|remove|uninstall|removepkg|pkgrm|rmvirtualenv|destroy|purge|wipe|erase|eraseall|empty|rimraf|shred|format|prune|reset|sysprep)($|[-_.])|rimraf|deleteduplicates|^rmlint\.sh$`)
 	})
 	// lossOption is an option that says so.
 	lossOption = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^--?(delete|remove|purge|wipe|erase|destroy|zap|uninstall|prune|empty|reset|clear|flush|format|rmdir|rm|cfgclr|cfgldel|factory|invalidate|expunge|undochange|restore|overwrite)([-=a-z].*)?$`)
+		return regexp.MustCompile(`(?i)^--?(delete|remove|purge|wipe|erase|destroy|zap|uninstall|prune|empty|reset|clear|flush|format|rmdir|rm|cfgclr|cfgldel|factory|invalidate|expunge|undochange|restore|overwrite)([-=a-z].*)?$|^--?(del|drop)([-_=].*)?$`)
 	})
 	// lossWord is a word, or a part of one, in which a client names what it wants done.
 	lossWord = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(^|[./:_-])(delete|del|remove|destroy|wipe|erase|purge|rmtree|zap|factory-?reset|invalidate|clearconfig|fence|zero-log|undochange|force[-_]reset|remove_all|reset-configuration|poweroff|power-off|powercycle|powerdown|hardreset|shutdown|reboot|terminate|deleteall|cleanse|deprovision|reset)($|[./:_-])|state=absent`)
+		return regexp.MustCompile(`(?i)(^|[./:_-])(delete|del|remove|destroy|wipe|erase|purge|rmtree|zap|factory-?reset|invalidate|clearconfig|fence|zero-log|undochange|force[-_]reset|remove_all|reset-configuration|poweroff|power-off|powercycle|powerdown|hardreset|shutdown|reboot|terminate|deleteall|cleanse|deprovision|reset|(?-i:drop)|teardown|tear-down|unpublish|obliterate|nuke|delnode|rrdelete|rmi|uninstall|vacuum|purify|discard|revert)($|[./:_-])|state=absent`)
 	})
 	// lossPower are calls that change the power state of a host, on whatever bus.
 	lossPower = sync.OnceValue(func() *regexp.Regexp {
@@ -33,6 +33,21 @@ var (
 	})
 )
 
+// lossPlaces is how many arguments of a program that is not understood may name what it is
+// to do; those behind are names and values.
+const lossPlaces = 6
+
+// lossWords marks words in which a client would name what it wants done, if they say that
+// something is lost.
+func (a *assessor) lossWords(words []word) {
+	a.hints(words)
+	for _, w := range words {
+		if w.known() && lossWord().MatchString(w.text) {
+			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
+		}
+	}
+}
+
 // namesLoss marks a program that nothing is known about, but for what its name, its
 // options and its words say.
 func (a *assessor) namesLoss(words []word, whole word) {
@@ -44,7 +59,7 @@ func (a *assessor) namesLoss(words []word, whole word) {
 		case !w.known():
 		case lossOption().MatchString(w.text):
 			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
-		case i < 4 && !strings.HasPrefix(w.text, "-") && lossWord().MatchString(w.text):
+		case i < lossPlaces && !strings.HasPrefix(w.text, "-") && lossWord().MatchString(w.text):
 			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
 		case strings.Contains(w.text, "/dev/") && a.spend(costPath, w) && a.class(devicePath(w.text), "", false)&classDevice != 0:
 			a.note(Destroy, 0, "argument.device", "is given raw storage: "+shown(w.text), whole)

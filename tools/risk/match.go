@@ -265,6 +265,11 @@ func (m *matching) next(o *option, w word, i *int) {
 		return
 	}
 	*i++
+	if o.value.kind == kindCommand {
+		m.command(m.args[*i:])
+		*i = len(m.args)
+		return
+	}
 	m.judge(o, m.args[*i])
 	if v := m.args[*i]; (v.glob || strings.IndexByte(v.text, hole) >= 0 && !v.quoted) && !m.s.inert && !(v.tame && m.s.repeat) {
 		m.a.unread(Mutate, 0, "argument.dynamic", "a value that is not known could become several arguments", v)
@@ -399,7 +404,7 @@ func (m *matching) subCommand() {
 	for leading < len(rest) && leading < 4 && !strings.HasPrefix(rest[leading].text, "-") {
 		leading++
 	}
-	m.a.hints(rest[:leading])
+	m.a.lossWords(rest[:leading])
 }
 
 // enter goes on with a sub-command. An option that stands before it and makes

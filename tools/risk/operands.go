@@ -42,7 +42,7 @@ func (m *matching) judgeOperands() {
 			psProgram(m.a, word{text: "ps", start: m.name.start, end: m.name.end}, ops[i:])
 			return
 		case kindNone:
-			m.unexpected(w)
+			m.unexpected(w, ops[i+1:min(len(ops), max(i+1, lossPlaces))]...)
 			return
 		}
 		if (p.kind == kindHost || p.kind == kindQuery || p.kind == kindServer || p.kind == kindBucket) && !w.known() {
@@ -59,11 +59,8 @@ func (m *matching) judgeOperands() {
 		m.a.value(p, w, m.name)
 		if p.kind == kindAny && m.s.effect.AtLeast(Mutate) {
 			m.a.mentions(ops[i : i+1])
-			if i < 6 && !strings.Contains(w.text, " ") {
-				m.a.hints(ops[i : i+1])
-				if lossWord().MatchString(w.text) {
-					m.a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
-				}
+			if i < lossPlaces && !strings.Contains(w.text, " ") {
+				m.a.lossWords(ops[i : i+1])
 			}
 		}
 		if w.several() && (!m.s.repeat || i < len(params)-1) {
@@ -199,7 +196,9 @@ func (m *matching) several(params []param, i int, w word) {
 	}
 }
 
-func (m *matching) unexpected(w word) {
+// unexpected judges an operand that the table does not know; more are those behind it, which
+// are not judged any more.
+func (m *matching) unexpected(w word, more ...word) {
 	m.odd = true
 	record, other := m.a.unread, trait{effect: Mutate, why: m.s.name + " with " + shown(w.text) + " is not known to be harmless"}
 	if m.s.other != nil {
@@ -210,6 +209,9 @@ func (m *matching) unexpected(w word) {
 	}
 	record(other.effect, other.flags, m.s.name+".operand", whyOf(other.why, m.s.name, other.effect), word{start: m.name.start, end: w.end})
 	m.a.murky = true
+	if other.effect.AtLeast(Mutate) && !other.flags.Has(Lockout) && !strings.Contains(w.text, " ") { // what changes the way in is said to do so
+		m.a.lossWords(append([]word{w}, more...))
+	}
 }
 
 var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })

@@ -183,7 +183,7 @@ var (
 		return regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|unlink\(|state=absent|^\s*\.restore\b|\b(rm|rmdir|unlink|truncate)sync\b|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
 	})
 	lossVerb = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(delete|del|remove|rm|rb|zap|expunge|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|detach|undeploy|reset|cleanse|deleteall|rmr|poweroff|powercycle)(-[a-z-]+)?$`)
+		return regexp.MustCompile(`^(delete|del|remove|rm|rb|zap|expunge|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|delprinc|delpol|detach|undeploy|reset|cleanse|deleteall|rmr|poweroff|powercycle)(-[a-z-]+)?$`)
 	})
 )
 

@@ -27,6 +27,7 @@ type assessor struct {
 	limited   bool   // something else ends what goes on
 	unreads   int    // how often something was not understood
 	findings  []Finding
+	telling   []Finding // those that made the verdict worse than that something changes
 	reaches   []Reach
 	apart     bool // the program that is read runs nothing that its folder names
 	depth     int
@@ -112,6 +113,7 @@ func (a *assessor) note(e Effect, f Flags, rule, why string, at word) {
 }
 
 func (a *assessor) record(e Effect, f Flags, rule, why string, at word) {
+	tells := e > max(a.effect, Mutate) || f&^(a.flags|Opaque) != 0
 	a.effect = max(a.effect, e)
 	a.flags |= f
 	a.murky = a.murky || e.AtLeast(Mutate) || f != 0
@@ -122,8 +124,12 @@ func (a *assessor) record(e Effect, f Flags, rule, why string, at word) {
 	if len(a.findings) == maxFindings {
 		return // before it is looked for among them, for each word of a long text
 	}
-	if found := (Finding{Rule: rule, Start: min(start, end), End: max(start, end), Why: why}); !slices.Contains(a.findings, found) {
+	found := Finding{Rule: rule, Start: min(start, end), End: max(start, end), Why: why}
+	if !slices.Contains(a.findings, found) {
 		a.findings = append(a.findings, found)
+	}
+	if tells {
+		a.telling = append(a.telling, found)
 	}
 }
 

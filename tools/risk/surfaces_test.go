@@ -73,6 +73,32 @@ func TestKeysIntoAProgram(t *testing.T) {
 	}
 }
 
+// What is typed into a program that is not known is told once, the worst first.
+func TestTextIntoAProgramSaysEachThingOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"y":                                      "keys.program",
+		"go on with it":                          "keys.unread",
+		"rm -rf /srv/x":                          "rm.recursive keys.unread",
+		"sudo rm -rf /srv/x; reboot":             "rm.recursive sudo keys.unread",
+		"drop table users;":                      "sql.destroys keys.unread",
+		"delete from users;":                     "sql.destroys keys.unread",
+		"os.remove('/srv/x')":                    "argument.loss keys.unread",
+		"import shutil; shutil.rmtree('/srv/x')": "argument.loss keys.unread",
+		"dd if=/dev/zero of=/dev/sda":            "write.device keys.unread",
+		"cat /etc/shadow":                        "path.secret keys.unread",
+		"x\x1b[2J":                               "text.control",
+		strings.Repeat("x", maxText+1):           "text.size",
+	} {
+		var got []string
+		for _, f := range Keys(Keystrokes{Literal: text, Enter: true}).Findings {
+			got = append(got, f.Rule)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%.40q: %q, not %q", text, got, want)
+		}
+	}
+}
+
 func TestShellKillers(t *testing.T) {
 	for _, c := range []struct {
 		script  string

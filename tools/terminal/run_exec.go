@@ -9,6 +9,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/fleet"
 )
 
 // errTimeout is the cause of death of a command that took too long.
@@ -28,7 +29,7 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 	defer cancel()
 	process, err := r.Guard.Exec(bounded, a, env.Grant, stdout, stderr)
 	if err != nil {
-		return outcome(ctx, err)
+		return r.notBegun(ctx, a, err)
 	}
 	ended, err := process.Wait()
 	r.Guard.Ended(a, ended)
@@ -72,6 +73,18 @@ func (r *RunShell) exec(ctx context.Context, a tools.Action, env tools.Env) (too
 		result.Value = partValue{v, string(stdout.sum.Sum(nil)) + string(stderr.sum.Sum(nil))}
 	}
 	return result, nil
+}
+
+// notBegun is the result of a command that did not begin. On one target of several it is the
+// usual thing that the target is not connected.
+func (r *RunShell) notBegun(ctx context.Context, a tools.Action, err error) (tools.Result, error) {
+	result, err := outcome(ctx, err)
+	if problem, ok := result.Value.(tools.Problem); ok && a.PartOf != "" && r.Fleet != nil {
+		if problem = r.Fleet.Explained(problem, a.Target); problem.Code == fleet.NotConnected {
+			result = tools.Failure(problem.Code, problem.Error)
+		}
+	}
+	return result, err
 }
 
 // late says that a command was ended because it took too long.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nod-console/nod/tools"
@@ -57,7 +58,6 @@ func (r *RunShell) Fold(ctx context.Context, a tools.Action, parts []tools.Part,
 	for _, g := range shown {
 		o := fleet.Outcome{Targets: g.Set()}
 		if problem, failed := fleet.Problem(g.First); failed {
-			problem.Error = r.why(problem, g)
 			o.Value = problem
 		} else {
 			v, _ := g.First.Result.Value.(partValue)
@@ -76,38 +76,22 @@ func (r *RunShell) Fold(ctx context.Context, a tools.Action, parts []tools.Part,
 	if cut {
 		value.Notices = append(value.Notices, "outputs are cut in their middle"+r.keepAll(ctx, env, groups))
 	}
-	return tools.Result{Value: value, IsError: len(groups) > 1 || len(groups) == 1 && groups[0].First.Result.IsError}
-}
-
-// why says of targets on which nothing ran why; of those that are not connected, why that
-// failed.
-func (r *RunShell) why(problem tools.Problem, g fleet.Group) string {
-	if problem.Code != "no_target" {
-		return problem.Error
-	}
-	if err := r.Fleet.Roster.Failed(g.Targets[0]); err != nil {
-		return fmt.Sprintf("not connected: %v", err)
-	}
-	return "not connected any more"
+	return tools.Result{Value: value, IsError: slices.ContainsFunc(parts, func(p tools.Part) bool { return p.Result.IsError })}
 }
 
 // ended says how a group's commands ended, in two words.
 func ended(g fleet.Group) string {
 	v, ok := g.First.Result.Value.(partValue)
-	problem, _ := fleet.Problem(g.First)
+	problem, failed := fleet.Problem(g.First)
 	switch {
+	case failed:
+		return fleet.Word(problem)
 	case ok && v.ExitCode != nil:
 		return fmt.Sprintf("exited %d", *v.ExitCode)
 	case ok && v.Signal != "":
 		return "ended by " + v.Signal
 	case g.First.Result.Record.TimedOut:
 		return "took too long"
-	case !g.First.Begun:
-		return "not begun"
-	case problem.Code == "no_target":
-		return "not connected"
-	case g.First.Result.Record.Failed != "":
-		return "failed"
 	}
 	return "with an unknown end"
 }

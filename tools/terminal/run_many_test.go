@@ -50,7 +50,7 @@ func TestOutcomesOfSeveralTargetsAreFolded(t *testing.T) {
 		onHosts(`case $LC_HOST in *-07) echo odd; echo why >&2; exit 3;; *) echo same;; esac`, `["web-[01-14]"]`), tools.Env{Call: "c"}))
 	want := `{"targets":"ssh:web-[01-14]","count":"14 targets: 11 exited 0, 2 not connected, 1 exited 3","outcomes":[` +
 		`{"targets":"ssh:web-[01-06,08-12]","exit_code":0,"stdout":"same\n","stderr":""},` +
-		`{"targets":"ssh:web-[13-14]","error":"not connected: dial web-13: no route to host","code":"no_target"},` +
+		`{"targets":"ssh:web-[13-14]","error":"it could not be connected: dial web-13: no route to host","code":"not_connected"},` +
 		`{"targets":"ssh:web-07","exit_code":3,"stdout":"odd\n","stderr":"why\n"}]}`
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -21,10 +21,13 @@ type block interface {
 	fold() bool
 }
 
+// What stands in the gutter, which is two cells wide: whose a block is.
 const (
-	you    = "you  "
-	nod    = "nod  "
-	margin = "     "
+	you    = "> " // as in the line that is written in
+	nod    = "◆ "
+	margin = "  "
+
+	gutter = 2
 )
 
 // fixed holds what a block was set to, for one width.
@@ -60,7 +63,7 @@ func (b *said) layout(width int, _ time.Time) int {
 		if b.queued {
 			spans = append(spans, span{text: "  (waits)", tone: muted})
 		}
-		return prefixed(wrap(spans, width-len(you)), first, span{text: margin})
+		return prefixed(wrap(spans, width-gutter), first, span{text: margin})
 	})
 }
 func (b *said) raw() string { return b.text }
@@ -74,7 +77,7 @@ type answer struct {
 }
 
 func (b *answer) layout(width int, _ time.Time) int {
-	n := b.prose.layout(width - len(nod))
+	n := b.prose.layout(width - gutter)
 	if b.gap {
 		n++
 	}
@@ -88,9 +91,9 @@ func (b *answer) line(i int) line {
 		}
 		i--
 	}
-	first := span{text: margin}
+	first := span{text: margin, around: true}
 	if i == 0 && b.label {
-		first = span{text: nod, tone: accent, bold: true}
+		first = span{text: nod, tone: accent, bold: true, around: true}
 	}
 	return append(line{first}, b.prose.line(i)...)
 }
@@ -122,10 +125,10 @@ func (b *thought) layout(width int, _ time.Time) int {
 		if b.words == 1 {
 			count = "1 word"
 		}
-		lines := []line{{{text: margin + sign(b.open) + word + " · " + count, tone: muted, italic: true}}}
+		lines := []line{{{text: sign(b.open), tone: muted, around: true}, {text: word + " · " + count, tone: muted, italic: true}}}
 		if b.open {
-			in := span{text: margin + "  "}
-			body := wrap([]span{{text: strings.TrimSpace(b.text.String()), tone: muted}}, width-len(margin)-2)
+			in := span{text: margin}
+			body := wrap([]span{{text: strings.TrimSpace(b.text.String()), tone: muted}}, width-gutter)
 			lines = append(lines, prefixed(body, in, in)...)
 		}
 		return lines

@@ -92,28 +92,12 @@ func (c *card) layout(width int, now time.Time) int {
 		}
 	}
 	return c.set(width, func() []line {
-		lines := append([]line{c.head(width)}, c.outcome(width)...)
+		lines := c.sentence(width)
 		if c.open {
 			lines = append(lines, c.details(width)...)
 		}
 		return lines
 	})
-}
-
-// head is the card's first line: tool, what it is about, and what it does.
-func (c *card) head(width int) line {
-	name := margin + sign(c.open) + c.tool + " "
-	subject := strings.Join(strings.Fields(c.subject), " ")
-	room := max(width-screen.Width(name)-screen.Width(c.effect)-1, 0)
-	subject = screen.Cut(subject, room)
-	pad := strings.Repeat(" ", max(room-screen.Width(subject), 0)+1)
-	if c.effect == "" {
-		pad = ""
-	}
-	return line{
-		{text: name, bold: true}, {text: subject, tone: code},
-		{text: pad}, {text: c.effect, tone: effectTone(c.effect)},
-	}
 }
 
 func effectTone(effect string) tone {
@@ -124,85 +108,6 @@ func effectTone(effect string) tone {
 		return danger
 	}
 	return muted
-}
-
-// mostWhy is how many lines a closed card takes for what went wrong.
-const mostWhy = 5
-
-// outcome says how the call stands or ended, in one line; how far it has come, what
-// went wrong, and what to do next, in as many as it needs and may take.
-func (c *card) outcome(width int) []line {
-	indent := margin + "  "
-	var words []string
-	mark, t := "", muted
-	switch c.phase {
-	case proposed:
-		words = []string{"… proposed"}
-	case waiting:
-		words, t = []string{"? waits for your nod"}, warn
-	case running:
-		words = []string{"… running"}
-		if c.second > 0 {
-			words = append(words, result.Duration(time.Duration(c.second)*time.Second))
-		}
-		words = append(words, c.flow.words(c.began.Add(time.Duration(c.second)*time.Second))...)
-		if c.note != "" {
-			words = append(words, c.note)
-		}
-	default:
-		mark, t = "✓ ", good
-		switch {
-		case c.interrupted():
-			return []line{{{text: indent}, {text: "■ ", tone: warn}, {text: screen.Cut("not run: interrupted", max(width-len(indent)-2, 1)), tone: muted}}}
-		case c.result.Outcome == stillRunning:
-			mark, t = "… still ", warn
-		case c.result.Denied && c.result.Outcome == void:
-			mark, t = "✗ void", warn
-			if c.reason != "" {
-				words = append(words, c.reason)
-			}
-		case c.result.Denied:
-			mark, t = "✗ denied", warn
-			if why := c.denial(); why != "" {
-				words = append(words, why)
-			}
-		case c.result.IsError:
-			mark, t = "✗ ", danger
-		}
-		if !c.result.Denied {
-			words = append(words, result.Summary(c.sinceBegun(), c.parts)...)
-			if did := changes(c.diff); did != "" && !c.result.IsError {
-				words = append(words, did)
-			}
-		}
-		if c.result.IsError && (!c.result.Denied || c.result.Outcome == void) { // a denial says who denied, and why
-			words = append(words, c.advice(words)...)
-		}
-	}
-	if mark != "" && !strings.HasSuffix(mark, " ") && len(words) > 0 {
-		mark += " · "
-	}
-	text, room := mark+strings.Join(words, " · "), max(width-len(indent), 1)
-	rows := []string{screen.Cut(text, room)}
-	if c.phase == running || c.phase == finished && (c.result.Denied || c.result.IsError) {
-		if rows = screen.Fold(text, room); len(rows) > mostWhy {
-			rows[mostWhy-1] = screen.Cut(rows[mostWhy-1]+" "+rows[mostWhy], room)
-			rows = rows[:mostWhy]
-		}
-	}
-	var lines []line
-	for i, row := range rows {
-		if n := len(mark); i == 0 && n > 0 && strings.HasPrefix(row, mark) {
-			lines = append(lines, line{{text: indent}, {text: row[:n], tone: t}, {text: row[n:], tone: muted}})
-			continue
-		}
-		tone := t
-		if i > 0 {
-			tone = muted
-		}
-		lines = append(lines, line{{text: indent}, {text: row, tone: tone}})
-	}
-	return lines
 }
 
 // sinceBegun is the result, with the time that a command has run which goes on: the
@@ -256,9 +161,9 @@ func (c *card) interrupted() bool {
 	return c.result.IsError && c.result.Outcome == "" && slices.Contains(c.parts, result.Part{Name: "code", Text: "interrupted"})
 }
 
-// details are what an open card shows below its two lines.
+// details are what an open card shows below its sentence.
 func (c *card) details(width int) []line {
-	in := span{text: margin + "  │ ", tone: muted}
+	in := span{text: margin + "│ ", tone: muted}
 	room := width - screen.Width(in.text)
 	var lines []line
 	where := c.target

@@ -91,16 +91,14 @@ func TestATurnReadsLikeAConversation(t *testing.T) {
 		tr.Event(e)
 	}
 	want := `
- you  why is web-1's disk full?
-      ▸ thought · 4 words
+> why is web-1's disk full?
+▸ thought · 4 words
 
- nod  Looking at the largest folders
-      ▸ run_shell du -xh /var          observe
-        ✓ exit 0 · 812 ms · 2 lines
-      ▸ write_file /etc/motd
-        ✗ denied
+◆ Looking at the largest folders
+▸ du -xh /var on local ✓ 812 ms · 2 lines
+▸ write /etc/motd ✗ denied
 
-      It is /var/lib.`
+  It is /var/lib.`
 	if got := shown(t, tr, 46, 14); got != want[1:] {
 		t.Errorf("shown:\n%s\nwant:\n%s", got, want[1:])
 	}
@@ -117,14 +115,14 @@ func TestAnOpenCardShowsAllOfIt(t *testing.T) {
 		t.Fatal("the card does not open")
 	}
 	want := `
-      ▾ run_shell printf 'a\tb' false   mutate
-        ✗ exit 1 · 2 s · 1 line
-        │ local · pane %3
-        │ printf 'a\tb'
-        │ false
-        │ stdout:
-        │ a       b␛[31m
-        │ exit_code: 1`
+▾ printf 'a\tb' false on local · mutate
+  ✗ exit 1 · 2 s · 1 line
+  │ local · pane %3
+  │ printf 'a\tb'
+  │ false
+  │ stdout:
+  │ a       b␛[31m
+  │ exit_code: 1`
 	if got := shown(t, tr, 46, 10); got != want[1:] {
 		t.Errorf("shown:\n%s\nwant:\n%s", got, want[1:])
 	}
@@ -231,7 +229,7 @@ func TestNothingJumpsWhileTheOperatorReadsAbove(t *testing.T) {
 		t.Errorf("the end does not announce itself:\n%s", after)
 	}
 	tr.Bottom()
-	if got := shown(t, tr, 40, 12); !strings.Contains(got, "▸ time") {
+	if got := shown(t, tr, 40, 12); !strings.Contains(got, "▸ look at the clock") {
 		t.Errorf("at the end:\n%s", got)
 	}
 }
@@ -253,7 +251,7 @@ func TestScrollingDownToTheEndFollowsAgain(t *testing.T) {
 		t.Errorf("at the end:\n%s", got)
 	}
 	tr.Top()
-	if got := shown(t, tr, 30, 10); !strings.HasPrefix(got, "   ·  line 0\n") {
+	if got := shown(t, tr, 30, 10); !strings.HasPrefix(got, "· line 0\n") {
 		t.Errorf("at the top:\n%s", got)
 	}
 	tr.Scroll(-100)
@@ -282,12 +280,12 @@ func TestQueuedPromptsWaitAtTheEnd(t *testing.T) {
 	tr.Prompt("first", false)
 	tr.Prompt("second", true)
 	tr.Event(agent.Text{Text: "answer"})
-	if got := shown(t, tr, 40, 8); !strings.HasSuffix(got, "you  second  (waits)") {
+	if got := shown(t, tr, 40, 8); !strings.HasSuffix(got, "> second  (waits)") {
 		t.Errorf("waiting:\n%s", got)
 	}
 	tr.Dequeue()
 	tr.Event(agent.Text{Text: "other"})
-	want := "\n you  first\n\n nod  answer\n\n you  second\n\n nod  other"
+	want := "\n> first\n\n◆ answer\n\n> second\n\n◆ other"
 	if got := shown(t, tr, 40, 9); got != want[1:] {
 		t.Errorf("sent:\n%s", got)
 	}
@@ -302,7 +300,7 @@ func TestUnfinishedCallsEndWithTheTurn(t *testing.T) {
 	}
 	tr.Event(agent.Done{Ending: agent.Interrupted})
 	got := shown(t, tr, 40, 5)
-	if tr.Running() != 0 || !strings.Contains(got, "✗ not finished") || !strings.Contains(got, "■  interrupted") {
+	if tr.Running() != 0 || !strings.Contains(got, "✗ not finished") || !strings.Contains(got, "■ interrupted") {
 		t.Errorf("%d running:\n%s", tr.Running(), got)
 	}
 }
@@ -316,7 +314,7 @@ func TestACardSaysWhatItIsAboutAndWhyItWasDenied(t *testing.T) {
 	tr.Event(agent.CallFinished{Call: "2", IsError: true, Denied: true,
 		Content: content(map[string]any{"error": "denied by policy: the posture is read-only", "code": "denied"})})
 	got := shown(t, tr, 70, 6)
-	for _, want := range []string{"▸ read_file /etc/fstab", "✗ denied · the posture is read-only"} {
+	for _, want := range []string{"▸ read /etc/fstab", "✗ denied · the posture is read-only"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q:\n%s", want, got)
 		}
@@ -333,7 +331,7 @@ func TestComingToReadMovesNothing(t *testing.T) {
 		t.Errorf("following %v:\n%s\nbefore:\n%s", tr.Following(), got, before)
 	}
 	tr.Select(-1)
-	if got := shown(t, tr, 40, 8); !strings.Contains(got, "you  tell me") {
+	if got := shown(t, tr, 40, 8); !strings.Contains(got, "> tell me") {
 		t.Errorf("the entry above is not shown:\n%s", got)
 	}
 }
@@ -347,7 +345,7 @@ func TestTheEndOfAnInterruptedTurnIsSaidOnce(t *testing.T) {
 		Content: content(map[string]any{"error": "not run: interrupted by the operator", "code": "interrupted"})})
 	tr.Event(agent.Notice{Text: "interrupted by the operator"})
 	tr.Event(agent.Done{Ending: agent.Interrupted})
-	want := "      ▸ run_shell touch x\n        ■ not run: interrupted\n   ■  interrupted by the operator"
+	want := "▸ touch x ■ not run: interrupted\n■ interrupted by the operator"
 	if got := shown(t, tr, 60, 5); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
@@ -409,6 +407,7 @@ func TestNoticesStandOutsideAStreamingAnswer(t *testing.T) {
 	between := []func(*Transcript){
 		func(tr *Transcript) { tr.Event(agent.RunEnded{Call: "1", Text: "make: exited 2"}) },
 		func(tr *Transcript) { tr.Notice("the link is back") },
+		func(tr *Transcript) { tr.Event(agent.Notice{Text: "a number was repaired"}) },
 		func(tr *Transcript) { tr.Fault("the disk is full", "") },
 	}
 	for cut := range len(text) {

@@ -26,11 +26,11 @@ func (b *digest) layout(width int, _ time.Time) int {
 		if b.event.Own {
 			head += " · without the model"
 		}
-		lines := prefixed(wrap([]span{{text: head, tone: muted}}, width-len(margin)-2),
-			span{text: margin + sign(b.open), tone: muted}, span{text: margin + "  "})
+		lines := prefixed(wrap([]span{{text: head, tone: muted}}, width-gutter),
+			span{text: sign(b.open), tone: muted}, span{text: margin})
 		if b.open {
-			in := span{text: margin + "  "}
-			body := wrap([]span{{text: strings.TrimSpace(b.event.Summary)}}, width-len(margin)-2)
+			in := span{text: margin}
+			body := wrap([]span{{text: strings.TrimSpace(b.event.Summary)}}, width-gutter)
 			lines = append(lines, prefixed(body, in, in)...)
 		}
 		return lines

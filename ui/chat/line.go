@@ -22,6 +22,10 @@ const (
 	heading
 	code
 	link
+	comment
+	keyword
+	added
+	removed
 )
 
 // span is text in one style.
@@ -29,7 +33,18 @@ type span struct {
 	text                 string
 	tone                 tone
 	bold, italic, strike bool
+	around               bool  // it is not a part of the text: what is copied leaves it out
+	joins                joins // only of the first span of a line that is no prefix
 }
+
+// joins says how a line goes on with the one before it.
+type joins uint8
+
+const (
+	joinsNot   joins = iota
+	joinsBlank       // it broke at a blank
+	joinsWord        // it broke where nothing stands
+)
 
 // line is one line on the screen.
 type line []span
@@ -39,6 +54,7 @@ func (s span) style(styles *screen.Styles) tcell.Style {
 		plain: styles.Text, muted: styles.Muted, accent: styles.Accent, good: styles.OK,
 		warn: styles.Warn, danger: styles.Danger, heading: styles.Heading,
 		code: styles.Code, link: styles.Link,
+		comment: styles.Muted, keyword: styles.Accent, added: styles.DiffAdd, removed: styles.DiffRemove,
 	}[s.tone]
 	if s.bold {
 		style = style.Bold(true)
@@ -68,8 +84,9 @@ func (l line) text() string {
 }
 
 // prefixed puts first in front of the first line and rest in front of the
-// others.
+// others. Neither is a part of the text.
 func prefixed(lines []line, first, rest span) []line {
+	first.around, rest.around = true, true
 	for i, l := range lines {
 		p := rest
 		if i == 0 {
@@ -111,8 +128,9 @@ type wrapper struct {
 	width int
 	lines []line
 
-	span, offset int // where the next line starts: in spans
-	start        int // the same in text
+	span, offset int   // where the next line starts: in spans
+	start        int   // the same in text
+	joins        joins // how it goes on with the line before it
 }
 
 func (w *wrapper) run() {
@@ -178,12 +196,23 @@ func (w *wrapper) cut(end, next int) {
 		if keep := min(n, end-w.start); keep > 0 {
 			part := s
 			part.text = s.text[w.offset : w.offset+keep]
+			if len(l) == 0 {
+				part.joins = w.joins
+			}
 			l = append(l, part)
 		}
 		w.start, w.offset = w.start+n, w.offset+n
 		if w.offset == len(s.text) {
 			w.span, w.offset = w.span+1, 0
 		}
+	}
+	switch {
+	case next > end:
+		w.joins = joinsNot
+	case end > 0 && w.text[end-1] == ' ':
+		w.joins = joinsBlank
+	default:
+		w.joins = joinsWord
 	}
 	for len(l) > 0 { // blanks at the end take no room
 		last := &l[len(l)-1]
@@ -199,17 +228,38 @@ func (w *wrapper) cut(end, next int) {
 // verbatim breaks preformatted text into lines: every character is kept, tabs
 // are expanded, long lines go on in the next one.
 func verbatim(text string, t tone, width int) []line {
-	width = max(width, 2)
 	var lines []line
 	for _, src := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		src = screen.Clean(expandTabs(strings.TrimSuffix(src, "\r")))
-		for {
-			head, tail := splitAt(src, width)
-			lines = append(lines, line{{text: head, tone: t}})
+		lines = append(lines, cutLine(line{{text: preformatted(src), tone: t}}, width)...)
+	}
+	return lines
+}
+
+// preformatted is a line of preformatted text as it is drawn.
+func preformatted(src string) string { return screen.Clean(expandTabs(strings.TrimSuffix(src, "\r"))) }
+
+// cutLine cuts a line into several of at most width cells, and of one character at
+// least.
+func cutLine(l line, width int) []line {
+	width = max(width, 2)
+	lines, room := []line{nil}, width
+	for _, s := range l {
+		for rest := s.text; ; {
+			head, tail := splitAt(rest, room)
+			if at := len(lines) - 1; len(lines[at]) > 0 && screen.Width(head) > room {
+				lines, room = append(lines, line{}), width
+				continue
+			}
+			s.text, s.joins = head, joinsNot
+			if at := len(lines) - 1; at > 0 && len(lines[at]) == 0 {
+				s.joins = joinsWord
+			}
+			lines[len(lines)-1] = append(lines[len(lines)-1], s)
+			room -= screen.Width(head)
 			if tail == "" {
 				break
 			}
-			src = tail
+			lines, rest, room = append(lines, line{}), tail, width
 		}
 	}
 	return lines

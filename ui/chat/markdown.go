@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/syntax"
 )
 
 // newParser makes the Markdown parser on its first use, so that it costs the
@@ -50,8 +51,10 @@ func (m render) block(n ast.Node, width int) []line {
 	case *ast.Blockquote:
 		bar := span{text: "│ ", tone: muted}
 		return prefixed(m.blocks(n, width-2, false), bar, bar)
-	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		return codeLines(m.raw(n), width)
+	case *ast.FencedCodeBlock:
+		return codeLines(m.raw(n), coding{language: syntax.Of(string(n.Language(m.src)))}, width)
+	case *ast.CodeBlock:
+		return codeLines(m.raw(n), coding{}, width)
 	case *ast.HTMLBlock:
 		raw := m.raw(n)
 		if n.HasClosure() {
@@ -64,12 +67,6 @@ func (m render) block(n ast.Node, width int) []line {
 		return m.table(n, width)
 	}
 	return wrap(m.inlines(n, span{}), width)
-}
-
-// codeLines is a block of code, set in by two.
-func codeLines(source string, width int) []line {
-	in := span{text: "  "}
-	return prefixed(verbatim(source, code, width-2), in, in)
 }
 
 // raw is a block's own text.
@@ -99,7 +96,9 @@ func (m render) list(l *ast.List, width int) []line {
 		if len(body) == 0 {
 			body = []line{nil}
 		}
-		lines = append(lines, prefixed(body, span{text: marker, tone: accent}, span{text: strings.Repeat(" ", cells)})...)
+		set := prefixed(body, span{text: marker, tone: accent}, span{text: strings.Repeat(" ", cells)})
+		set[0][0].around = false
+		lines = append(lines, set...)
 	}
 	return lines
 }

@@ -26,6 +26,7 @@ type prose struct {
 	blank  bool   // the last complete line of open is blank
 	fence  string // inside a block of code: what ends it
 	fresh  bool   // no line of that block was closed yet
+	code   coding // inside a block of code: how its next line is read
 
 	width   int
 	lines   []line // of the first done segments of closed
@@ -37,8 +38,8 @@ type prose struct {
 // segment is a final piece of the source.
 type segment struct {
 	source string
-	code   bool // a line of code
-	first  bool // an empty line comes before it
+	code   *coding // a line of code, and how it is read; nil: it is none
+	first  bool    // an empty line comes before it
 }
 
 // add takes the next piece.
@@ -73,6 +74,7 @@ func (p *prose) complete(start, end int) {
 	case fenceOf(src) != "":
 		p.close(start)
 		p.fence, p.fresh = fenceOf(src), true
+		p.code = codingOf(src, p.fence)
 		p.open, p.start = p.open[end-start:], 0
 	default:
 		if start > 0 && (p.blank && startsAnew(src) || start > longSegment) {
@@ -89,7 +91,9 @@ func (p *prose) close(n int) {
 	src := string(p.open[:n])
 	p.open, p.start, p.blank = p.open[n:], 0, false
 	if p.fence != "" {
-		p.closed = append(p.closed, segment{src, true, p.fresh})
+		read := p.code
+		p.closed = append(p.closed, segment{src, &read, p.fresh})
+		p.code.pass(src)
 		p.fresh = false
 	} else if strings.TrimSpace(src) != "" {
 		p.closed = append(p.closed, segment{source: src, first: true})
@@ -148,15 +152,19 @@ func (p *prose) layout(width int) int {
 			if len(p.lines) > 0 && (p.fence == "" || p.fresh) {
 				p.last = []line{nil}
 			}
-			p.last = append(p.last, p.set(src, p.fence != "")...)
+			var read *coding
+			if p.fence != "" {
+				read = &p.code
+			}
+			p.last = append(p.last, p.set(src, read)...)
 		}
 	}
 	return len(p.lines) + len(p.last)
 }
 
-func (p *prose) set(source string, code bool) []line {
-	if code {
-		return codeLines(source, p.width)
+func (p *prose) set(source string, code *coding) []line {
+	if code != nil {
+		return codeLines(source, *code, p.width)
 	}
 	return markdown(p.parser(), source, p.width)
 }

@@ -38,6 +38,7 @@ type Transcript struct {
 	unseen   int // blocks that came while the operator was reading above
 	selected int // block; -1: none
 	coded    coded
+	drag     drag
 
 	width, height int // of the last Draw
 	used          int // rows of it
@@ -117,12 +118,12 @@ func (t *Transcript) DropQueue() []string {
 
 // Notice adds a line of nod's own.
 func (t *Transcript) Notice(text string) {
-	t.add(&remark{text: text, tone: muted, mark: "  ·  "})
+	t.add(&remark{text: text, tone: muted, mark: "· "})
 }
 
 // Fault adds an error and what to do about it.
 func (t *Transcript) Fault(text, hint string) {
-	t.add(&remark{text: text, hint: hint, tone: danger, mark: "  ✗  "})
+	t.add(&remark{text: text, hint: hint, tone: danger, mark: "✗ "})
 }
 
 // Event adds what happened in a turn.
@@ -136,6 +137,9 @@ func (t *Transcript) Event(e agent.Event) {
 		return
 	case agent.RunEnded: // may come in the middle of a word
 		t.runEnded(e)
+		return
+	case agent.Notice: // so may this
+		t.Notice(e.Text)
 		return
 	}
 	t.endPiece()
@@ -161,8 +165,6 @@ func (t *Transcript) Event(e agent.Event) {
 		t.add(newDigest(e))
 	case agent.Steered:
 		t.addPrompt(&said{text: e.Text})
-	case agent.Notice:
-		t.Notice(e.Text)
 	case agent.Retrying:
 		t.Notice(fmt.Sprintf("%s; trying again in %s (%d)", e.Reason, result.Duration(e.After), e.Try))
 	case agent.Fault:
@@ -197,7 +199,7 @@ func (t *Transcript) interrupted() {
 }
 
 // stopped stands before what the operator ended.
-const stopped = "  ■  "
+const stopped = "■ "
 
 func (t *Transcript) onCard(id string, change func(*card)) {
 	if c := t.cards[id]; c != nil {

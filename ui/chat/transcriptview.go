@@ -26,10 +26,11 @@ func (t *Transcript) Draw(s tcell.Screen, x, y, width, height int, active bool) 
 	for ; row < height && at.block < len(t.blocks); at = (place{at.block + 1, 0}) {
 		n := t.layout(at.block)
 		for ; at.line < n && row < height; at.line++ {
-			if active && at.block == t.selected {
-				s.Put(x, y+row, "▌", t.styles.Focus)
+			t.blocks[at.block].line(at.line).draw(s, x, y+row, width-1, t.styles)
+			t.drawSelected(s, at, x, y+row, width-1)
+			if active && at.block == t.selected { // between the gutter's sign and the text
+				s.Put(x+1, y+row, "▌", t.styles.Focus)
 			}
-			t.blocks[at.block].line(at.line).draw(s, x+1, y+row, width-1, t.styles)
 			row++
 		}
 	}
@@ -53,7 +54,7 @@ func (t *Transcript) drawQueue(s tcell.Screen, x, y, width, height int) int {
 		lines = lines[len(lines)-room:]
 	}
 	for i, l := range lines {
-		l.draw(s, x+1, y+height-len(lines)+i, width-1, t.styles)
+		l.draw(s, x, y+height-len(lines)+i, width-1, t.styles)
 	}
 	return len(lines)
 }
@@ -223,14 +224,4 @@ func (t *Transcript) Raw() string {
 		}
 	}
 	return ""
-}
-
-// At chooses the entry that is drawn in a row of the last Draw, for the mouse.
-func (t *Transcript) At(row int) bool {
-	p := t.down(t.top, row)
-	if p.block >= len(t.blocks) {
-		return false
-	}
-	t.selected = p.block
-	return true
 }

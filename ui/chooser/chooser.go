@@ -13,6 +13,8 @@ import (
 type Row struct {
 	Name   string // what a choice is told by; unique
 	Text   string // what is shown
+	Lead   int    // so many bytes of the text are its name, and bold
+	Group  string // what it belongs to: a title above the first of a group, while nothing is typed
 	Note   string // shown at the right: keys, a date
 	Also   string // other words that it is found by, which are not shown
 	Reason string // why it cannot be chosen at the moment; empty if it can
@@ -46,8 +48,8 @@ type Chooser struct {
 	filter      string
 	shown       []match
 	at          int // in shown
-	top         int // the first row that is drawn
-	page        int // rows that are drawn
+	top         int // the first line that is drawn
+	page        int // lines that are drawn
 }
 
 // match is a row that fits what is typed, and the bytes that do; those behind
@@ -144,9 +146,9 @@ func (c *Chooser) Key(ev *tcell.EventKey) Event {
 		if row, ok := c.marked(); ok && row.Reason == "" {
 			return Event{Chosen, row}
 		}
-	case tcell.KeyUp, tcell.KeyBacktab, tcell.KeyCtrlP:
+	case tcell.KeyUp, tcell.KeyBacktab, tcell.KeyCtrlP, tcell.KeyCtrlK:
 		return c.move(-1)
-	case tcell.KeyDown, tcell.KeyTab, tcell.KeyCtrlN:
+	case tcell.KeyDown, tcell.KeyTab, tcell.KeyCtrlN, tcell.KeyCtrlJ:
 		return c.move(1)
 	case tcell.KeyPgUp:
 		return c.move(-max(c.page-1, 1))

@@ -25,11 +25,16 @@ func (c *Chooser) Draw(s tcell.Screen, x, y, width, height int, styles *screen.S
 		last = 0
 	}
 	c.page = max(height-1-last, 0)
-	c.top = max(min(c.top, c.at, len(c.shown)-c.page), c.at-c.page+1, 0)
-	for i := 0; i < c.page && c.top+i < len(c.shown); i++ {
-		drawRow(s, x, y+1+i, width, c.shown[c.top+i], c.top+i == c.at, styles)
+	lines, first, at := c.lines()
+	c.top = max(min(c.top, first, len(lines)-c.page), at-c.page+1, 0)
+	for i := 0; i < c.page && c.top+i < len(lines); i++ {
+		if l := lines[c.top+i]; l.title != "" {
+			screen.Draw(s, x, y+1+i, width, screen.Cut(l.title, width), styles.Heading)
+		} else {
+			drawRow(s, x, y+1+i, width, c.shown[l.row], l.row == c.at, styles)
+		}
 	}
-	screen.Below(s, frame[0], frame[1], frame[2], frame[3], len(c.shown)-c.top-c.page, styles.Warn)
+	screen.Below(s, frame[0], frame[1], frame[2], frame[3], len(lines)-c.top-c.page, styles.Warn)
 	if last == 0 || height < 2 {
 		return
 	}
@@ -38,6 +43,32 @@ func (c *Chooser) Draw(s tcell.Screen, x, y, width, height int, styles *screen.S
 		hint = "nothing fits; Ctrl-U begins anew"
 	}
 	screen.Draw(s, x, y+height-1, width, screen.Cut(hint, width), styles.Muted)
+}
+
+// listLine is a line of the list: a row, or the title of a group.
+type listLine struct {
+	title string
+	row   int
+}
+
+// lines are all lines of the list; at is that of the marked row, and first is the one
+// that is to be seen with it: its group's title, if that stands right above.
+func (c *Chooser) lines() (lines []listLine, first, at int) {
+	group := ""
+	for i, m := range c.shown {
+		titled := c.filter == "" && m.row.Group != "" && m.row.Group != group
+		if group = m.row.Group; titled {
+			lines = append(lines, listLine{title: group})
+		}
+		if i == c.at {
+			first, at = len(lines), len(lines)
+			if titled {
+				first--
+			}
+		}
+		lines = append(lines, listLine{row: i})
+	}
+	return lines, first, at
 }
 
 // leastText is how many cells a row's text keeps beside its note.
@@ -56,6 +87,7 @@ func drawRow(s tcell.Screen, x, y, width int, m match, marked bool, styles *scre
 		screen.Fill(s, x, y, width, 1, " ", text)
 	}
 	at := screen.Draw(s, x, y, width, sign, text)
+	lead := at
 	note, reason := screen.Clean(m.row.Note), ""
 	if m.row.Reason != "" {
 		reason = " (" + screen.Clean(m.row.Reason) + ")"
@@ -74,9 +106,21 @@ func drawRow(s tcell.Screen, x, y, width int, m match, marked bool, styles *scre
 	} else {
 		at += drawHits(s, x+at, y, m.row.Text, m.hits, text, hit)
 	}
+	if m.row.Lead > 0 && whole == m.row.Text {
+		embolden(s, x+lead, y, min(screen.Width(m.row.Text[:m.row.Lead]), at-lead))
+	}
 	screen.Draw(s, x+at, y, width-at-noted, screen.Cut(reason, width-at-noted), side)
 	if noted > 0 {
 		screen.Draw(s, x+width-noted+2, y, noted-2, note, side)
+	}
+}
+
+// embolden makes cells bold.
+func embolden(s tcell.Screen, x, y, cells int) {
+	for i := 0; i < cells; i++ {
+		text, style, n := s.Get(x+i, y)
+		s.Put(x+i, y, text, style.Bold(true))
+		i += max(n-1, 0)
 	}
 }
 

@@ -110,6 +110,18 @@ func TestPictureOfALongScript(t *testing.T) {
 	})
 }
 
+// Over the whole screen, with what is between the findings folded.
+func TestPictureOfAFoldedScript(t *testing.T) {
+	script := "set -eu\n" + strings.Repeat("echo one of many lines 部分\n", 30) + "rm -rf /srv/app/old\n" + strings.Repeat("echo another line\n", 30)
+	pictured(t, nil, func(_ *testing.T, s *story) {
+		s.beside("deploy@web-1:~$ ")
+		s.ask(t.Context(), onProd(script+"systemctl reload app"))
+		s.See("APPROVE").Press("Ctrl-O")
+		s.reads()
+		s.decide("f").See("rows without a finding").Picture("approval-folded")
+	})
+}
+
 func TestPictureOfADiff(t *testing.T) {
 	r := onProd("")
 	r.Action = tools.Action{

@@ -22,7 +22,7 @@ func TestTheDecisionIsABlock(t *testing.T) {
 				top = i
 			}
 		}
-		if above := strings.Join(rows[:top], "\n"); h >= 40 && !strings.Contains(above, "you  why is the disk full?") || h >= 24 && !strings.Contains(above, "You said") {
+		if above := strings.Join(rows[:top], "\n"); h >= 40 && !strings.Contains(above, "> why is the disk full?") || h >= 24 && !strings.Contains(above, "You said") {
 			t.Errorf("what was asked is not above the block\n%s", s.Text())
 		}
 		for i := top; i < h-1; i++ { // without a void

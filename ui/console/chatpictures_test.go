@@ -70,7 +70,7 @@ func TestPictureOfCards(t *testing.T) {
 		for range len(events) {
 			s.Press("k")
 		}
-		for !strings.Contains(s.Text(), "▌     ▸ run_shell ls") {
+		for !strings.Contains(s.Text(), "▸▌ls") {
 			s.Press("j")
 		}
 		s.Press("Enter")
@@ -109,7 +109,7 @@ func TestPictureOfADiffCard(t *testing.T) {
 			agent.CallFinished{Call: "1", Tool: "edit_file", Outcome: "exited 0", Duration: 8 * time.Millisecond, Content: came(map[string]any{"path": "/etc/nginx/sites-enabled/shop.conf", "bytes": 812})},
 		)
 		s.See("+2 −1").Picture("diff-folded")
-		s.Press("Tab", "Enter").See("▾ edit_file").Picture("diff-open")
+		s.Press("Tab", "Enter").See("▾▌edit").Picture("diff-open")
 	})
 }
 
@@ -138,7 +138,7 @@ func TestPictureOfReasoning(t *testing.T) {
 			agent.Text{Text: "It is full of logs."},
 		)
 		s.See("full of logs").Picture("reasoning-folded")
-		s.Press("Tab", "k", "Enter").See("▾ thought").Picture("reasoning-open")
+		s.Press("Tab", "k", "Enter").See("▾▌thought").Picture("reasoning-open")
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/player"
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/status"
 	"github.com/nod-console/nod/ui/targets"
 )
 
@@ -61,16 +62,21 @@ type Console struct {
 	alarm     alarmed        // what is wrong with nod itself
 	player    *player.Player // of a recording; nil while none is played
 	playNext  time.Duration  // when it next changes; 0: not before a key
+	timeline  *browser       // nil while it is not open
 	themeName string
 	ground    themes.Ground // of the terminal, once it has said
 	context   int           // percent
 	focus     focus
 	layout    layout
 	sizes     sizes
+	kept      standingFor
 	grabbed   bool // the border between chat and panes, by the mouse
 	paste     *paste
 	actions   actions
 	mouseOn   bool // the terminal reports the mouse
+	selecting bool // text of the chat, by the mouse
+	hints     []status.Spot
+	told      string // what was copied, until the next key or click
 	guided    guided
 	dragged   tview.Primitive // gets all of the mouse until it lets go; nil if nothing does
 	blurred   bool            // the terminal has lost the focus
@@ -78,11 +84,14 @@ type Console struct {
 	dirty     bool // the screen is not what it should be
 	urgent    bool // because of a key
 	astray    astray
-	echo      string      // the pane that a key went to and that has not changed since
-	tick      *time.Timer // fires when the screen changes by itself
-	tickAt    time.Time   // when it does; zero while it does not run
-	crash     *PanicError
-	lost      error // the terminal could not be given back, or taken over again
+	// pressedKeys counts the keys, and awaited is the terminal that is being opened.
+	pressedKeys uint64
+	awaited     *awaited
+	echo        string      // the pane that a key went to and that has not changed since
+	tick        *time.Timer // fires when the screen changes by itself
+	tickAt      time.Time   // when it does; zero while it does not run
+	crash       *PanicError
+	lost        error // the terminal could not be given back, or taken over again
 
 	taken atomic.Pointer[screen.Screen] // screen, for Rescue
 

@@ -241,7 +241,7 @@ func TestTheScreenAtEverySize(t *testing.T) {
 
 func TestAPromptIsAnswered(t *testing.T) {
 	s := begin(t, 80, 24, nil)
-	s.Type("hello").Press("Enter").See("you  hello").See("nod  You said: hello")
+	s.Type("hello").Press("Enter").See("> hello").See("◆ You said: hello")
 	if x, y, visible := s.Cursor(); !visible || x != 3 || y != 21 {
 		t.Errorf("the cursor is at %d,%d (%v)", x, y, visible)
 	}
@@ -258,8 +258,8 @@ func TestWhatIsSentDuringATurnWaits(t *testing.T) {
 		return nil
 	}
 	s.Type("first").Press("Enter").See("working")
-	s.Type("second").Press("Enter").See("you  second  (waits)")
-	s.Type("third").Press("Enter").See("you  third  (waits)")
+	s.Type("second").Press("Enter").See("> second  (waits)")
+	s.Type("third").Press("Enter").See("> third  (waits)")
 	close(release)
 	s.See("first done").See("You said: second").See("You said: third").Gone("(waits)")
 	if got := strings.Join(s.model.got(), ","); got != "first,second,third" {
@@ -285,7 +285,7 @@ func TestCtrlCInterruptsTheTurn(t *testing.T) {
 func TestEscNeverQuits(t *testing.T) {
 	s := begin(t, 100, 30, nil)
 	s.console.AddPane(newTerminal("$ ").pane("%1", "local"))
-	s.Idle().Press("F1").See("Everywhere").Press("Esc").Gone("Everywhere")
+	s.Idle().Press("F1").See("help · ").Press("Esc").Gone("help · ")
 	s.Press("Tab").See("reading").Press("Tab").See("reading local").Press("Ctrl-O").Gone("chat").Press("Esc").See("chat")
 	s.Press("Esc").Gone("reading local")
 	s.Press("Esc", "Esc", "Esc").Type("still here").See("> still here")
@@ -406,9 +406,9 @@ func TestSlashCommands(t *testing.T) {
 		t.Error("the theme did not change")
 	}
 	run("/new").Gone("posture: read-only").See("nothing running")
-	run("/resume").See("you  an old question").See("nod  an old answer").See("nothing running")
+	run("/resume").See("> an old question").See("◆ an old answer").See("nothing running")
 	run("/resume").See("no earlier conversation was left open")
-	run("/help").See("Everywhere").Press("PgDn").Press("Esc")
+	run("/help").See("help · ").Press("PgDn").Press("Esc")
 	if got := s.model.got(); len(got) != 0 {
 		t.Errorf("the model got %q", got)
 	}
@@ -603,7 +603,7 @@ func TestHelpOverADialogStartsItsGuardAnew(t *testing.T) {
 	answers := s.ask(t.Context(), request("1", "touch /tmp/one"))
 	s.See("touch /tmp/one")
 	s.clock.Advance(time.Minute)
-	s.Press("F1").See("Everywhere").Press("Esc").See("touch /tmp/one").Press("y").See("touch /tmp/one")
+	s.Press("F1").See("help · ").Press("Esc").See("touch /tmp/one").Press("y").See("touch /tmp/one")
 	s.clock.Advance(time.Minute)
 	s.decide("y").Gone("touch /tmp/one")
 	if a := answer(t, answers); !a.Approved {
@@ -634,7 +634,7 @@ func TestAFloodIsCoalescedAndNothingElseIsLost(t *testing.T) {
 		sink(agent.Done{Ending: agent.Answered})
 		return nil
 	}
-	s.Type("flood").Press("Enter").See("notice 19").See("nothing running").Press("Ctrl-Home").See("you  flood")
+	s.Type("flood").Press("Enter").See("notice 19").See("nothing running").Press("Ctrl-Home").See("> flood")
 	for i := range 20 {
 		for range 40 {
 			if strings.Contains(s.Text(), fmt.Sprintf("notice %d", i)) {

@@ -30,8 +30,9 @@
 // The main pane stands first, the others in the order in which they came, until
 // the operator moves one. They stand in a grid as long as each has room for a few
 // lines; else one is shown, under a row that names all and marks those in which
-// something goes on. How the operator divides the screen holds for this console,
-// in proportion at other sizes, and for this number of panes and columns. Nothing
+// something goes on. How the operator divides the screen holds in proportion at other
+// sizes, for this number of panes and columns, and with [Options.Layouts] for the next
+// console with the same targets. Nothing
 // that happens in a pane moves the keyboard or the view, except that a dialog
 // shows the pane that it is about. A proposal whose pane changes while the
 // operator is asked cannot be approved any more: [Options.Standing] finds out.

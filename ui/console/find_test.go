@@ -101,7 +101,7 @@ func TestTheConversationIsExported(t *testing.T) {
 func TestTheHelpIsSearched(t *testing.T) {
 	pictured(t, nil, func(t *testing.T, s *story) {
 		s.Run(s.console.Run)
-		s.Press("Tab", "?").See("Everywhere").Press("/").Type("zoom").See("help with: zoom")
+		s.Press("Tab", "?").See("help · ").Press("/").Type("zoom").See("help with: zoom")
 		s.Picture("help-search")
 		s.Press("Enter", "Esc").See("/ searches").Press("Esc").Gone("/ searches")
 	})

@@ -1,10 +1,13 @@
 package console
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
+	"github.com/rivo/uniseg"
 
 	"github.com/nod-console/nod/ui/help"
 	"github.com/nod-console/nod/ui/keys"
@@ -30,6 +33,10 @@ func (c *Console) key(ev *tcell.EventKey) {
 	}
 	if place == keys.Playing {
 		c.playerKey(name)
+		return
+	}
+	if place == keys.Browsing {
+		c.timelineKey(name)
 		return
 	}
 	if place == keys.Completing {
@@ -126,14 +133,18 @@ func (c *Console) helpKey(id keys.ID, name string) {
 	case id == keys.Back, id == keys.Help, name == "?", name == "q":
 		c.help = nil
 		c.rearm()
-	case id == keys.PageUp:
+	case id == keys.PageUp, name == "Ctrl-B", name == "Ctrl-U":
 		c.help.Page(-1)
-	case id == keys.PageDown, name == " ":
+	case id == keys.PageDown, name == " ", name == "Ctrl-F", name == "Ctrl-D":
 		c.help.Page(1)
-	case name == "Up":
+	case name == "Up", name == "k":
 		c.help.Scroll(-1)
-	case name == "Down":
+	case name == "Down", name == "j":
 		c.help.Scroll(1)
+	case name == "Home", name == "g":
+		c.help.Ends(-1)
+	case name == "End", name == "G":
+		c.help.Ends(1)
 	}
 }
 
@@ -146,6 +157,10 @@ func (c *Console) do(cmd keys.Command) {
 	}
 	if cmd.Custom() {
 		c.give(cmd)
+		return
+	}
+	if divides(cmd.ID) {
+		c.divide(cmd)
 		return
 	}
 	switch cmd.ID {
@@ -178,6 +193,8 @@ func (c *Console) do(cmd keys.Command) {
 		c.openInbox()
 	case keys.Overview:
 		c.openOverview()
+	case keys.Timeline:
+		c.toggleTimeline()
 	case keys.Recall:
 		c.recall()
 	case keys.Find:
@@ -186,16 +203,6 @@ func (c *Console) do(cmd keys.Command) {
 		c.copyAttach()
 	case keys.Zoom:
 		c.focus.zoom = !c.focus.zoom
-	case keys.Wider, keys.Narrower, keys.Taller, keys.Shorter:
-		if reason := c.resize(cmd.ID); reason != "" {
-			c.refuse(cmd, reason)
-		}
-	case keys.ResetSizes:
-		c.sizes = sizes{}
-	case keys.MoveBack:
-		c.movePane(cmd, -1)
-	case keys.MoveOn:
-		c.movePane(cmd, 1)
 	case keys.Send:
 		if !c.read(cmd.ID) {
 			c.send()
@@ -246,7 +253,15 @@ func (c *Console) copy(text string) {
 		c.chat.Fault("copy: "+err.Error(), "")
 		return
 	}
-	c.chat.Notice("copied")
+	c.told = "copied " + amount(text)
+}
+
+// amount says how much text is, in lines or, of a single one, in characters.
+func amount(text string) string {
+	if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > 1 {
+		return fmt.Sprintf("%d lines", n)
+	}
+	return fmt.Sprintf("%d characters", uniseg.GraphemeClusterCount(text))
 }
 
 // copyAttach copies the command by which the operator gets at the pane by hand.

@@ -5,11 +5,11 @@ import "testing"
 // The help comes in front of whatever stands there, and goes away alone.
 func TestTheHelpStandsInFrontOfListsAndQuestions(t *testing.T) {
 	s := begin(t, 100, 30, nil)
-	s.Press("Ctrl-P").See("commands").Type("zoom").Press("F1").See("Everywhere").Type("?").See("> zoom")
+	s.Press("Ctrl-P").See("commands").Type("zoom").Press("F1").See("help · ").Type("?").See("> zoom")
 	s.Press("Esc", "Esc").Gone("Esc closes")
 	s.model.steps["long"] = untilInterrupted
 	s.Type("long").Press("Enter").See("working on it")
-	s.Press("Ctrl-D").See("Quitting interrupts it").Press("F1").See("Everywhere").Press("F1").See("Quitting interrupts it").Press("n")
+	s.Press("Ctrl-D").See("Quitting interrupts it").Press("F1").See("help · ").Press("F1").See("Quitting interrupts it").Press("n")
 	s.Gone("Quitting interrupts it").Press("Ctrl-C").See("interrupted")
 }
 

@@ -171,7 +171,7 @@ func (c *Console) draw() {
 	if h > 2 {
 		status.DrawTop(s, l.top.x, l.top.y, l.top.w, c.topLine(), &c.styles)
 	}
-	status.DrawBottom(s, l.bottom.x, l.bottom.y, l.bottom.w, c.bottomLine(), &c.styles)
+	c.hints = status.DrawBottom(s, l.bottom.x, l.bottom.y, l.bottom.w, c.bottomLine(), &c.styles)
 	s.Show()
 }
 
@@ -198,6 +198,7 @@ func (c *Console) drawTalk(modal bool) {
 // drawOverlays draws what stands in front of everything else.
 func (c *Console) drawOverlays() {
 	l, s := &c.layout, c.screen
+	c.drawTimeline()
 	c.drawPlayer()
 	c.drawOverview()
 	if c.approval.visible() && !c.questions.visible() && l.block.h > 0 {
@@ -283,13 +284,19 @@ func (c *Console) bottomLine() status.Bottom {
 	w, h := c.screen.Size()
 	switch {
 	case c.fleet != nil: // it covers what has the keyboard otherwise
+		b.Mode = "overview"
 	case c.place() == keys.Dialog: // it has the keys, wherever they went before
+	case c.place() == keys.Browsing:
+		b.Mode = "timeline"
 	case p != nil && c.focus.place == keys.Pane:
 		b.Mode = p.mode(c.focus.typing, small(w, h))
 	case c.focus.place == keys.Chat:
 		b.Mode = "reading"
 	case !c.chat.Following():
 		b.Mode = "scrolled up"
+	}
+	if c.told != "" {
+		b.Mode = c.told
 	}
 	if c.focus.typing && c.asked() != nil {
 		b.Mode += ": " + c.opt.Keys.Say(keys.Typing, keys.Terminal) + " answers"
@@ -318,6 +325,8 @@ func (c *Console) place() keys.Place {
 		return keys.Dialog
 	case c.player != nil:
 		return keys.Playing
+	case c.timeline != nil:
+		return keys.Browsing
 	case c.focus.place == keys.Pane && c.panes.at(c.focus.pane).searching():
 		return keys.Searching
 	}
@@ -346,6 +355,10 @@ func (c *Console) facts() keys.Facts {
 				return c.opt.NewConversation != nil
 			case keys.Replay:
 				return c.opt.Replay != nil
+			case keys.Timeline:
+				return c.opt.Runs != nil
+			case keys.Open:
+				return c.opt.OpenTerminal != nil
 			case keys.Targets:
 				return c.opt.Targets != nil
 			case keys.Overview:

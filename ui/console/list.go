@@ -7,6 +7,7 @@ import (
 
 	"github.com/nod-console/nod/ui/chooser"
 	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/screen"
 	"github.com/nod-console/nod/ui/tour"
 )
 
@@ -43,10 +44,18 @@ func (c *Console) openPalette() {
 	c.guide(tour.Listed)
 	offers := map[string]keys.Command{}
 	var rows []chooser.Row
-	for _, o := range c.opt.Keys.Choices(c.place(), c.facts()) {
+	choices := c.opt.Keys.Choices(c.place(), c.facts())
+	longest := 0
+	if w, _ := c.screen.Size(); w >= wideCols { // else there is no room to set them in columns
+		for _, o := range choices {
+			longest = max(longest, min(screen.Width(o.Name), longestName))
+		}
+	}
+	for _, o := range choices {
 		name := string(o.Command.ID)
 		offers[name] = o.Command
-		rows = append(rows, chooser.Row{Name: name, Text: o.Name + "  " + o.Text, Note: o.Keys, Also: name, Reason: o.Reason})
+		text := o.Name + strings.Repeat(" ", max(longest-screen.Width(o.Name), 0)) + "  " + o.Text
+		rows = append(rows, chooser.Row{Name: name, Text: text, Lead: len(o.Name), Group: o.Command.Group, Note: o.Keys, Also: name, Reason: o.Reason})
 	}
 	c.show(chooser.New("commands", "Enter does it", rows), true, func(e chooser.Event) {
 		if e.What == chooser.Chosen {
@@ -54,6 +63,9 @@ func (c *Console) openPalette() {
 		}
 	})
 }
+
+// longestName is how many cells the names of commands are set to at most.
+const longestName = 24
 
 // give gives a command as if by its key or its word. One that must be told more
 // is begun in the input, if nothing is written there.

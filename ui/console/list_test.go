@@ -11,7 +11,7 @@ func TestThePaletteGivesEveryCommand(t *testing.T) {
 	s := begin(t, 100, 30, func(opt *console.Options) {
 		opt.SetPosture = func(context.Context, string) error { return nil }
 	})
-	s.Type("a draft").Press("Ctrl-P").See("commands").See("Interrupt  interrupt the turn; else put aside what is written (nothing is running)")
+	s.Type("a draft").Press("Ctrl-P").See("commands").See("(nothing is running)").See("Everywhere")
 	s.Type("interrupt the").Press("Enter").See("interrupt the turn").Press("Esc").Press("Esc").Gone("Esc closes").See("> a draft")
 
 	s.Press("Ctrl-P").Type("zoom").See("› Zoom").Press("Esc", "Esc") // what is typed is never given to the input

@@ -20,7 +20,7 @@ func noon(day int) time.Time { return time.Date(2024, 5, day, 12, 0, 0, 0, time.
 func TestPictureOfTargets(t *testing.T) {
 	all := []targets.Target{
 		{Name: "local", State: targets.Connected, Trust: "lab", Panes: 3},
-		{Name: "ssh:web-1", State: targets.Connected, Trust: "prod", Current: true, Latency: 42 * time.Millisecond, Panes: 2},
+		{Name: "ssh:web-1", State: targets.Connected, Trust: "prod", Current: true, Latency: 42 * time.Millisecond, Panes: 2, Address: "192.0.2.80", System: "Linux"},
 		{Name: "ssh:db-1.intern.example.com", State: targets.Lost, Trust: "prod", Detail: "connection lost: the link has been silent for 15 s; trying again in 4 s"},
 		{Name: "ssh:bastion", State: targets.Connecting, Trust: "stage", Detail: "step 3 of 5: asking for the host key"},
 		{Name: "docker:api", State: targets.Connected, Detail: "registry.example/api:7.2", Panes: 1, Logs: true},
@@ -28,8 +28,10 @@ func TestPictureOfTargets(t *testing.T) {
 		{Name: "ssh:a-host-with-a-very-long-name-that-does-not-fit-anywhere.example.com", Trust: "lab"},
 	}
 	for i := range 40 {
-		all = append(all, targets.Target{Name: fmt.Sprintf("ssh:node-%02d", i), Trust: "stage", Detail: fmt.Sprintf("192.0.2.%d", i)})
+		all = append(all, targets.Target{Name: fmt.Sprintf("ssh:node-%02d", i), Trust: "stage", Address: fmt.Sprintf("192.0.2.%d", i)})
 	}
+	all[len(all)-1].Used, all[len(all)-1].System = time.Date(2024, 5, 6, 4, 8, 0, 0, time.UTC), "FreeBSD"
+	all[len(all)-2].Used = time.Date(2024, 5, 1, 4, 8, 0, 0, time.UTC)
 	change := func(o *console.Options) {
 		o.Targets = &console.Targets{List: func() []targets.Target { return all }, Use: func(context.Context, string) error { return nil }}
 	}
@@ -80,7 +82,7 @@ func TestPictureOfHistoryForkAndThemes(t *testing.T) {
 
 func TestPictureOfHelp(t *testing.T) {
 	pictured(t, nil, func(_ *testing.T, s *story) {
-		s.beside("deploy@web-1:~$ ").Press("F1").See("Everywhere").See("Esc closes").Picture("help")
+		s.beside("deploy@web-1:~$ ").Press("F1").See("help · ").See("Esc closes").Picture("help")
 		s.Press("PgDn", "PgDn").Picture("help-scrolled")
 	})
 }
@@ -172,7 +174,7 @@ func TestPictureOfLogsAndSubAgents(t *testing.T) {
 			})},
 			agent.Text{Text: "Both are done."},
 		)
-		s.Press("Tab", "k", "Enter").See("▾ team").Picture("team")
+		s.Press("Tab", "k", "Enter").See("▾▌send team").Picture("team")
 		s.Press("Tab").See("reading").Picture("logs")
 	})
 }

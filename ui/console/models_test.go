@@ -103,7 +103,7 @@ func TestSteeringGoesToTheTurnAndTheQueueWaits(t *testing.T) {
 	s.See("at the next step: only /var")
 	s.See("1 after this turn: second")
 	over <- agent.Steered{Text: "only /var"}
-	s.See("you  only /var")
+	s.See("> only /var")
 	send("/queue")
 	send("/steer too late")
 	<-told

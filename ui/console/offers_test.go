@@ -81,7 +81,7 @@ func TestAFileIsOfferedBehindAnAt(t *testing.T) {
 	s.Paste("see @").See("› local").Press("Ctrl-U")
 
 	// The palette that is opened over it has what can be done in the input.
-	s.Type("@").See("› local").Press("Ctrl-P").Type("your editor").See("› Editor  write on in your editor").Press("Esc", "Esc").See("› local").Press("Ctrl-X").See("> @ edited")
+	s.Type("@").See("› local").Press("Ctrl-P").Type("your editor").See("› Editor").Press("Esc", "Esc").See("› local").Press("Ctrl-X").See("> @ edited")
 }
 
 func TestACommandIsOfferedBehindASlash(t *testing.T) {

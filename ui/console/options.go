@@ -12,6 +12,7 @@ import (
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/ui/completion"
 	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/ui/timeline"
 )
 
 // Options are all that the console gets from outside. Callbacks may be nil
@@ -112,6 +113,16 @@ type Options struct {
 
 	// Overview shows how all connected targets stand. Nil: it is not there.
 	Overview *Overview
+	// Layouts keep how the screen is divided. Nil: it is forgotten with the console.
+	Layouts *Layouts
+
+	// Runs are what ran in the present conversation, and what was denied. With an error,
+	// they are those that could be found.
+	Runs func(ctx context.Context) ([]timeline.Run, error)
+
+	// OpenTerminal opens another terminal on a target, the current one if the name is
+	// empty, and connects to it before if need be. AddPane tells of it.
+	OpenTerminal func(ctx context.Context, target string) (Opened, error)
 
 	// Report returns the lines of /status: grants, approvals an hour, paths.
 	Report func(ctx context.Context) []string
@@ -253,6 +264,14 @@ type Pane struct {
 	// Attach is the command by which the operator gets at the terminal by hand.
 	// Nil means that there is none.
 	Attach func() string
+
+	// Close ends the terminal. Where something runs and the operator is not sure yet, it
+	// is a *BusyError and nothing ends. Nil means that it is not nod's to end.
+	Close func(ctx context.Context, sure bool) error
+
+	// Rename gives the terminal another name; an error says why not. Nil means that it
+	// keeps its name.
+	Rename func(ctx context.Context, name string) error
 
 	// State says what goes on in the terminal. It is called like Snapshot, and
 	// news of it come the same way. Nil means that nothing is known.

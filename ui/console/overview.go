@@ -23,8 +23,8 @@ type Overview struct {
 	// Look asks each target once how it does, and returns how all stand.
 	Look func(ctx context.Context) ([]overview.Tile, error)
 
-	// Broadcast runs a line on several targets, in the pane of each: like Command. Nil:
-	// that is not possible.
+	// Broadcast runs a line on several targets: like Command, with one decision for all of
+	// them. Nil: that is not possible.
 	Broadcast func(ctx context.Context, line string, targets []string, sink agent.Sink) error
 }
 
@@ -93,10 +93,15 @@ func (c *Console) tilesKey(ev *tcell.EventKey, name string) {
 		c.choose(c.fleet.Key(ev))
 	case cmd.ID == keys.Broadcast && c.unready() != "":
 		c.fleet.Say(c.unready())
+	case cmd.ID == keys.Inbox && len(c.queue.Waiting()) == 0:
+		c.fleet.Say("nothing waits for you")
 	case cmd.ID == keys.Help, cmd.ID == keys.Inbox:
 		c.do(cmd)
 	case cmd.ID == keys.Interrupt, again.ID == keys.Overview && len(name) > 1:
 		c.closeOverview()
+	case cmd.ID == keys.Timeline:
+		c.closeOverview()
+		c.do(cmd)
 	default:
 		c.choose(c.fleet.Do(cmd.ID))
 	}

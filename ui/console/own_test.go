@@ -19,7 +19,7 @@ func TestTheOperatorRunsACommandHimself(t *testing.T) {
 			return nil
 		}
 	})
-	s.Type("!uptime -p").Press("Enter").See("you  !uptime -p")
+	s.Type("!uptime -p").Press("Enter").See("> !uptime -p")
 	if got := <-ran; got != "uptime -p" {
 		t.Errorf("ran %q", got)
 	}

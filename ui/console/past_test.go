@@ -47,7 +47,7 @@ func TestAnEarlierConversationIsChosenAndGoneOnWith(t *testing.T) {
 	})
 	s.Type("/history").Press("Enter").See("conversations").See("disk of web-1").See("this one (it is open)").Press("Esc").Gone("Esc closes")
 	s.Type("/history nginx").Press("Enter").See("conversations with nginx").See("is slow: upstream timed out").Gone("disk of web-1")
-	s.Press("Enter").See("you  an old question").See("nod  an old answer").See("nothing running")
+	s.Press("Enter").See("> an old question").See("◆ an old answer").See("nothing running")
 	if got := <-told; got != "resume two" {
 		t.Error(got)
 	}
@@ -73,7 +73,7 @@ func TestAForkGoesBackToBeforeAPrompt(t *testing.T) {
 	})
 	s.Type("hello").Press("Enter").See("You said: hello")
 	s.Type("/fork").Press("Enter").See("second line").See("first").Press("Enter")
-	s.See("you  first").Gone("You said: hello").See("a copy of the conversation").See("> second")
+	s.See("> first").Gone("You said: hello").See("a copy of the conversation").See("> second")
 	if got := []int{<-told}; !slices.Equal(got, []int{5}) {
 		t.Error(got)
 	}

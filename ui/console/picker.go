@@ -30,7 +30,10 @@ func (c *Console) TargetsChanged() { c.mail.put(relisted{}) }
 
 // openPicker shows the targets to choose from.
 func (c *Console) openPicker() {
-	c.picker = &targets.Picker{}
+	c.picker = &targets.Picker{Now: c.now}
+	if c.opt.OpenTerminal != nil {
+		c.picker.Offer(c.terminalOffers())
+	}
 	c.picker.Set(c.opt.Targets.List())
 }
 
@@ -45,6 +48,12 @@ func (c *Console) pickerKey(ev *tcell.EventKey) {
 		c.useTarget(choice.Name)
 	case targets.Drop:
 		c.atTarget("drop "+choice.Name, func(ctx context.Context) error { return c.opt.Targets.Drop(ctx, choice.Name) })
+	case targets.Open:
+		c.closePicker()
+		c.openTerminal(choice.Name)
+	case targets.End:
+		c.closePicker()
+		c.closeTerminal("")
 	case targets.Logs:
 		c.closePicker() // it would hide the pane
 		c.atTarget("logs of "+choice.Name, func(ctx context.Context) error { return c.opt.Targets.Logs(ctx, choice.Name) })

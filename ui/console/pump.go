@@ -140,6 +140,9 @@ func (c *Console) nextTick() time.Duration {
 			next = d
 		}
 	}
+	if t := c.timeline; t != nil && t.Wake() > 0 && (next == 0 || next > t.Wake()) {
+		next = t.Wake()
+	}
 	if c.player != nil && c.playNext > 0 && (next == 0 || next > c.playNext) {
 		next = c.playNext
 	}
@@ -240,6 +243,8 @@ func (c *Console) pressed(ev *tcell.EventKey, together bool) bool {
 		c.paste.add(ev)
 		return false
 	}
+	c.pressedKeys++
+	c.told = ""
 	c.key(ev)
 	c.guide()
 	c.urgent = true
@@ -313,10 +318,20 @@ func (c *Console) letter(letter any) {
 	case cleared:
 		c.chat.Clear()
 		c.context = 0
+		c.askRuns()
 	case paneAdded:
 		c.addPane(l.pane)
+		c.settle()
+		c.meetTerminal()
+	case reran:
+		c.askRuns()
+	case awaited:
+		c.expect(l)
+	case paneNamed:
+		c.namePane(l)
 	case paneGone:
 		c.removePane(l.id)
+		c.settle()
 		c.approval.changed(c, l.id)
 	case voided:
 		c.approval.void(l.request, l.why)

@@ -133,3 +133,21 @@ func TestALongQuestionIsReadToItsEnd(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// Besides the options, a question takes an answer in the operator's own words; Esc goes
+// back to the options, and nothing that is written answers before Enter.
+func TestAChoiceTakesAnAnswerOfTheOperatorsOwn(t *testing.T) {
+	s := begin(t, 60, 24, nil)
+	replies := s.asks(t.Context(), decision.Question{Kind: decision.Choice, Title: "the model asks", Text: "Which way?", Options: []string{"left", "right"}, Free: true})
+	s.See("w  something else")
+	s.clock.Advance(5 * time.Second)
+	s.Idle()
+	s.decide("w").See("Esc back to the options")
+	s.Type("1 of them").See("> 1 of them").Press("Esc").Gone("1 of them").See("a digit chooses")
+	s.clock.Advance(5 * time.Second)
+	s.Idle()
+	s.decide("w").See("Esc back").Press("Enter").See("Esc back").Type("neither, y").Press("Enter").Gone("Which way?")
+	if r := replied(t, replies); !r.answer.Given || r.answer.Text != "neither, y" {
+		t.Errorf("%+v", r)
+	}
+}

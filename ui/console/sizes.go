@@ -173,6 +173,7 @@ func (c *Console) dragBorder(action tview.MouseAction, x, y int) bool {
 	switch {
 	case c.grabbed && action == tview.MouseLeftUp:
 		c.grabbed = false
+		c.keepLayout()
 	case c.grabbed:
 		if divided {
 			c.sizes.setLeft(l.body.w, x+1)

@@ -26,6 +26,9 @@ func (c *Console) slash(text string) {
 		c.own(cmd.Slash, args)
 		return
 	}
+	if c.terminalCommand(cmd.ID, args) {
+		return
+	}
 	switch cmd.ID {
 	case keys.Servers:
 		c.servers(args)

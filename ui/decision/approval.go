@@ -44,7 +44,11 @@ type Approval struct {
 	rest          []line // what nod and the model say and the foot has no room for
 	titleCut      bool
 	rows          []row // what scrolls, for that width
-	must          int   // so many of them, from the first, are what would run
+	must          int   // so many of them, also of those that are folded, are to be read
+	folded        bool  // what is between findings and changes is left out
+	foldedAt      int   // the number of the row at the top when that was done
+	folds         int   // how many rows that is, or would be
+	tabs          bool  // there are so many rows that a key to the next finding is of use
 	top           int   // the first row shown
 	page          int   // rows shown at once
 	wanted        wanted
@@ -52,6 +56,8 @@ type Approval struct {
 	own           bool // the operator's key has changed what is shown, and so how high it is
 	seen          bool // every row of what would run has been on the screen
 	unread        rowSet
+	spots         []keySpot // of the last Draw
+	pointed       rune      // a key that approves, on which the mouse was clicked
 }
 
 var _ Dialog = (*Approval)(nil)
@@ -60,7 +66,7 @@ var _ Dialog = (*Approval)(nil)
 // answerable some time after its first Draw; see Wake.
 func NewApproval(styles Styles, r policy.Request, now func() time.Time, done func(policy.Answer)) *Approval {
 	d := &Approval{guarded: newGuarded(styles, now), request: r, done: done}
-	d.takeKey, d.takePaste, d.scroll = d.key, d.pasted, d.scrollBy
+	d.takeKey, d.takePaste, d.scroll, d.click = d.key, d.pasted, d.scrollBy, d.clicked
 	return d
 }
 
@@ -101,6 +107,7 @@ func (d *Approval) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 	take := d.guarded.InputHandler()
 	return func(ev *tcell.EventKey, focus func(tview.Primitive)) {
 		d.noteReady()
+		d.pointed = 0
 		take(ev, focus)
 	}
 }
@@ -189,6 +196,8 @@ func (d *Approval) meaning(ev *tcell.EventKey) string {
 		return "e edit"
 	case r == 'x':
 		return "x explain"
+	case r == 'f' && d.folds > 0 && !d.explains:
+		return "f fold"
 	case r == 'p' && d.looker != nil && d.look == nil:
 		return "p preview"
 	case r == 'h' && d.trier != nil && d.trial == nil:
@@ -233,6 +242,8 @@ func (d *Approval) letter(ev *tcell.EventKey) {
 		}
 	case 'x':
 		d.toggle()
+	case 'f':
+		d.fold()
 	}
 }
 

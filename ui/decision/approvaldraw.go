@@ -53,8 +53,10 @@ func (d *Approval) Draw(s tcell.Screen) {
 	}
 	at := y + 1 + d.page
 	d.rule(s, x, at, width)
+	d.spots = d.spots[:0]
 	for i, l := range foot {
 		l.draw(s, x+2, at+1+i, inner)
+		d.noteKeys(l, x+2, at+1+i)
 	}
 	if d.mode == naming || d.mode == reasoning {
 		d.drawField(s, x+2, at+1+state, inner)
@@ -134,10 +136,15 @@ func (d *Approval) drawBody(s tcell.Screen, x, y, width int) {
 	}
 	switch {
 	case d.keep.shown:
-		d.keep.seen = d.unread.see(d.rowsOf(width), d.top, d.page, len(d.rows)) || d.keep.seen
+		d.keep.seen = d.unread.see(d.rowsOf(width), d.onScreen(), len(d.rows)) || d.keep.seen
 	case !d.explains:
-		d.seen = d.unread.see(d.rowsOf(width), d.top, d.page, d.must) || d.seen
+		d.seen = d.unread.see(d.rowsOf(width), d.onScreen(), d.must) || d.seen
 	}
+}
+
+// onScreen are the rows that are drawn.
+func (d *Approval) onScreen() []row {
+	return d.rows[min(d.top, len(d.rows)):max(min(d.top+d.page, len(d.rows)), min(d.top, len(d.rows)))]
 }
 
 // drawCells draws exact text; what is not printable stands out, but blanks do not.
@@ -199,25 +206,20 @@ func (d *Approval) Height(width, most int) int {
 	if width < minWidth || most < minHeight {
 		return most
 	}
-	of := shape{inner, d.mode == editing, d.keep.shown, d.explains, d.look.state(), d.trial.state(), d.void, d.link}
+	of := shape{inner, d.mode == editing, d.keep.shown, d.explains, d.folded, d.look.state(), d.trial.state(), d.void, d.link}
 	if d.wanted.shape != of || d.wanted.rows == 0 {
-		rest, cut := d.rest, d.titleCut
-		d.rest, d.titleCut = nil, d.cutTitle(width)
-		top, must, look, trial := d.top, d.must, d.look, d.trial
-		d.look, d.trial = look.copy(), trial.copy()
-		rows := len(d.compose(inner))
-		d.rest, d.titleCut, d.top, d.must, d.look, d.trial = rest, cut, top, must, look, trial
+		try := *d // as it would be with all the rows that it wants
+		try.rest, try.titleCut, try.look, try.trial = nil, d.cutTitle(width), d.look.copy(), d.trial.copy()
+		rows := len(try.compose(inner))
 		if of.editing {
 			lines, _, _ := d.field.rows(inner)
 			rows = max(rows, len(lines)+1)
 		}
-		mode, explains := d.mode, d.explains
-		d.mode, d.explains = asking, false // fields need no more than the keys
-		rows += len(d.opinions(inner)) + len(d.keys(inner)) + 1
+		try.mode, try.explains = asking, false // fields need no more than the keys
+		rows += len(try.opinions(inner)) + len(try.keys(inner)) + 1
 		if d.void != "" {
 			rows += len(d.voided(inner, mostOpinion)) - 1
 		}
-		d.mode, d.explains = mode, explains
 		d.wanted = wanted{of, rows + 3}
 	}
 	return min(max(d.wanted.rows, minHeight), most)
@@ -227,6 +229,7 @@ func (d *Approval) Height(width, most int) int {
 type shape struct {
 	width                      int
 	editing, keeping, explains bool
+	folded                     bool
 	look, trial                lookState
 	void, link                 string
 }

@@ -21,6 +21,7 @@ type row struct {
 	style  tcell.Style
 	parts  []part // behind a note
 	mark   bool   // a finding or a change begins here
+	number int    // among the rows that are to be read, from 1; 0: it is none of them
 
 	from, to int // offsets of what is underlined of the cells
 }
@@ -29,18 +30,22 @@ type row struct {
 func (d *Approval) compose(width int) []row {
 	switch {
 	case d.keep.shown:
-		return d.keepRows(width)
+		return number(d.keepRows(width))
 	case d.explains:
 		return d.explanation(width)
 	}
-	rows := d.body(width)
+	body := d.body(width)
+	rows := number(append(body, d.beneath(width)...))
 	d.must = len(rows)
+	folded, hidden := d.foldRows(rows[:len(body)])
+	if d.folds = hidden; d.folded {
+		rows = append(folded, rows[len(body):]...)
+	}
 	rows = d.findings(rows, d.look, previewWords, width)
 	return d.findings(rows, d.trial, heldWords, width)
 }
 
-// body is what would run, for a width in cells, and where, if the frame has no
-// room for that.
+// body is what would run, for a width in cells.
 func (d *Approval) body(width int) []row {
 	var rows []row
 	for i, s := range d.request.Sections() {
@@ -51,6 +56,13 @@ func (d *Approval) body(width int) []row {
 		}
 		rows = d.section(rows, s, width)
 	}
+	return rows
+}
+
+// beneath is what is to be read as well and has no room elsewhere: where it would run,
+// and what is said of it.
+func (d *Approval) beneath(width int) []row {
+	var rows []row
 	if d.titleCut {
 		rows = d.notes(rows, strings.TrimPrefix(policy.Title(d.request), "APPROVE "), width, d.styles.Accent)
 	}

@@ -56,6 +56,7 @@ type guarded struct {
 	takeKey   func(*tcell.EventKey)
 	takePaste func(string)
 	scroll    func(rows int)
+	click     func(x, y int)
 }
 
 func newGuarded(styles Styles, now func() time.Time) guarded {
@@ -98,10 +99,10 @@ func (d *guarded) PasteHandler() func(string, func(tview.Primitive)) {
 	}
 }
 
-// MouseHandler implements tview.Primitive. The wheel scrolls; nothing else does
-// anything.
+// MouseHandler implements tview.Primitive. The wheel scrolls, and a click does what the
+// key under it does; but it approves nothing.
 func (d *guarded) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tview.Primitive)) (bool, tview.Primitive) {
-	return func(action tview.MouseAction, _ *tcell.EventMouse, _ func(tview.Primitive)) (bool, tview.Primitive) {
+	return func(action tview.MouseAction, ev *tcell.EventMouse, _ func(tview.Primitive)) (bool, tview.Primitive) {
 		if d.answered || !d.guard.Takes(d.now()) {
 			return true, nil
 		}
@@ -110,6 +111,8 @@ func (d *guarded) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func
 			d.scroll(-3)
 		case tview.MouseScrollDown:
 			d.scroll(3)
+		case tview.MouseLeftDown:
+			d.click(ev.Position())
 		}
 		return true, nil
 	}

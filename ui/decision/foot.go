@@ -24,6 +24,7 @@ type line struct {
 type part struct {
 	text  string
 	style tcell.Style
+	key   rune // that it names, if it does
 }
 
 func (l line) draw(s tcell.Screen, x, y, width int) {
@@ -102,7 +103,7 @@ func (d *Approval) opinions(width int) []line {
 	}
 	switch both := screen.Width(verdict) + len(between); {
 	case len(claim) == 1 && both+screen.Width(claim[0].text) <= width:
-		all = []line{{text: verdict, style: style, parts: []part{{between, d.styles.Border}, {claim[0].text, model}}}}
+		all = []line{{text: verdict, style: style, parts: []part{{text: between, style: d.styles.Border}, {text: claim[0].text, style: model}}}}
 		claim = nil
 	case screen.Width(verdict) > width:
 		all = folded("nod says    ", verdictText(r.Verdict), width, style)
@@ -177,6 +178,8 @@ func fitting(width int, texts []string) string {
 func (d *Approval) missing() ([]string, tcell.Style) {
 	s := &d.styles
 	switch {
+	case d.pointed != 0:
+		return []string{"a click approves nothing: press " + string(d.pointed), "press " + string(d.pointed)}, s.Warn
 	case d.mode == editing:
 		return []string{"Enter proposes it anew · Alt-Enter new line · Esc back", "Enter ok · ^J new line · Esc back", "Enter ok · Esc back"}, s.Accent
 	case d.keep.shown:
@@ -186,7 +189,7 @@ func (d *Approval) missing() ([]string, tcell.Style) {
 	case d.guard.Approves(d.now()) > 0:
 		return []string{"read first: keys count in a moment", "read first: a moment"}, s.Muted
 	case !d.seen:
-		key, left := d.whither(d.must)
+		key, left := d.whither()
 		return []string{"to approve, see all of it (" + key + ", " + left + ")", "to approve: " + key + ", " + left, key + ", " + left}, s.Warn
 	case d.request.Confirm != "" && !d.named:
 		name := show.Text(d.request.Confirm)
@@ -226,9 +229,16 @@ func (d *Approval) keys(width int) []line {
 	add(editable, "e", "edit")
 	add(d.explains, "x", "back")
 	add(!d.explains, "x", "explain")
+	add(!d.explains && d.folds > 0, "f", map[bool]string{false: "fold", true: "unfold"}[d.folded])
 	add(d.looker != nil && d.look == nil, "p", "preview")
 	add(d.trier != nil && d.trial == nil, "h", "held")
-	return d.keyLines(all, width)
+	lines := d.keyLines(all, width)
+	if add(d.tabs && !d.explains, "Tab", "next finding"); d.tabs && !d.explains {
+		if more := d.keyLines(all, width); len(more) == len(lines) { // it takes no row from the text
+			return more
+		}
+	}
+	return lines
 }
 
 // keyWord is a key and what it does.
@@ -259,9 +269,10 @@ func (d *Approval) keyRows(all []keyWord, width int, gap string) []line {
 		}
 		l := &lines[len(lines)-1]
 		if used > 0 {
-			l.parts, used = append(l.parts, part{gap, d.styles.Text}), used+len(gap)
+			l.parts, used = append(l.parts, part{text: gap, style: d.styles.Text}), used+len(gap)
 		}
-		l.parts = append(l.parts, part{open, d.styles.Text}, part{k.key, d.styles.Accent.Bold(true)}, part{word + end, d.styles.Text})
+		key := rune(k.key[0])
+		l.parts = append(l.parts, part{open, d.styles.Text, key}, part{k.key, d.styles.Accent.Bold(true), key}, part{word + end, d.styles.Text, key})
 		used += n
 	}
 	return lines

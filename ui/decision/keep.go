@@ -34,7 +34,7 @@ func (d *Approval) keepRows(width int) []row {
 // keepState says what the keys do while the rule is shown.
 func (d *Approval) keepState() ([]string, tcell.Style) {
 	if !d.keep.seen {
-		key, left := d.whither(len(d.rows))
+		key, left := d.whither()
 		return []string{"to take the rule, see all of it (" + key + ", " + left + ") · x or Esc: back", "to take it: " + key + ", " + left, key + ", " + left}, d.styles.Warn
 	}
 	return []string{"a writes the rule and runs the command · x or Esc: back", "a writes the rule · x back", "a writes it · x back"}, d.styles.Warn

@@ -21,11 +21,12 @@ type Question struct {
 	Title   string // who asks, for the frame: "ssh:web-1"
 	Text    string // one or more lines
 	Options []string
+	Free    bool // for Choice: an answer in their own words will do, too
 }
 
 // Answer is what the operator said. The zero value is no answer.
 type Answer struct {
 	Given  bool   // for Confirm: yes
-	Text   string // for Secret and Line
+	Text   string // for Secret and Line, and for Choice in place of an option
 	Option int    // for Choice: the index of the option
 }

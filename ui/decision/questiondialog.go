@@ -19,13 +19,17 @@ type QuestionDialog struct {
 	done     func(Answer)
 
 	entry  string
-	marked int // the option that Enter takes; -1 before the arrows have been used
-	top    int // the first row of the text that is shown
-	page   int // rows of text that are shown
+	own    bool // the answer is written in the operator's own words
+	grown  bool // that has changed how high the dialog is
+	marked int  // the option that Enter takes; -1 before the arrows have been used
+	top    int  // the first row of the text that is shown
+	page   int  // rows of text that are shown
 	rows   []textRow
 	moved  bool // the arrows have marked another option
 	width  int  // for which rows are
 	height int
+	bodyAt int // where the text and the keys stood at the last Draw
+	hintAt int
 }
 
 var _ Dialog = (*QuestionDialog)(nil)
@@ -34,7 +38,7 @@ var _ Dialog = (*QuestionDialog)(nil)
 // some time after its first Draw; see Wake.
 func NewQuestion(styles Styles, q Question, now func() time.Time, done func(Answer)) *QuestionDialog {
 	d := &QuestionDialog{guarded: newGuarded(styles, now), question: q, done: done, marked: -1}
-	d.takeKey, d.takePaste, d.scroll = d.key, d.pasted, d.scrollBy
+	d.takeKey, d.takePaste, d.scroll, d.click = d.key, d.pasted, d.scrollBy, d.clicked
 	return d
 }
 
@@ -47,11 +51,20 @@ func (d *QuestionDialog) pasted(text string) {
 }
 
 // Writing implements [Dialog]: the answer is written.
-func (d *QuestionDialog) Writing() bool { return d.question.Kind == Secret || d.question.Kind == Line }
+func (d *QuestionDialog) Writing() bool {
+	return d.question.Kind == Secret || d.question.Kind == Line || d.own
+}
+
+// write begins or ends an answer in the operator's own words.
+func (d *QuestionDialog) write(begin bool) { d.own, d.grown, d.entry = begin, true, "" }
 
 func (d *QuestionDialog) key(ev *tcell.EventKey) {
 	switch ev.Key() {
 	case tcell.KeyEscape, tcell.KeyCtrlC:
+		if d.own { // back to the options
+			d.write(false)
+			return
+		}
 		d.answer(Answer{})
 		return
 	case tcell.KeyPgUp:
@@ -61,10 +74,10 @@ func (d *QuestionDialog) key(ev *tcell.EventKey) {
 		d.scroll(max(1, d.page-1))
 		return
 	}
-	switch d.question.Kind {
-	case Secret, Line:
+	switch {
+	case d.Writing():
 		d.entryKey(ev)
-	case Choice:
+	case d.question.Kind == Choice:
 		d.choiceKey(ev)
 	default:
 		d.confirmKey(ev)
@@ -98,7 +111,7 @@ func (d *QuestionDialog) confirmKey(ev *tcell.EventKey) {
 
 // choiceKey takes a key of a choice. One that answers stands alone.
 func (d *QuestionDialog) choiceKey(ev *tcell.EventKey) {
-	n := len(d.question.Options)
+	n := d.options()
 	switch ev.Key() {
 	case tcell.KeyUp:
 		d.marked, d.moved = max(d.marked-1, 0), true
@@ -107,26 +120,50 @@ func (d *QuestionDialog) choiceKey(ev *tcell.EventKey) {
 	default:
 		chosen := -1
 		for i := range n {
-			if letter(ev) == rune('1'+i) || ev.Key() == tcell.KeyEnter && d.marked == i {
+			if string(letter(ev)) == d.digit(i) || ev.Key() == tcell.KeyEnter && d.marked == i {
 				chosen = i
 			}
 		}
 		meaning := ""
 		if chosen >= 0 {
-			meaning = strconv.Itoa(chosen + 1)
+			meaning = d.digit(chosen)
 		}
 		d.decide(meaning, func() {
-			if chosen >= 0 && d.guard.Calm() {
+			switch {
+			case chosen < 0 || !d.guard.Calm():
+			case chosen == len(d.question.Options):
+				d.write(true)
+			default:
 				d.answer(Answer{Given: true, Option: chosen})
 			}
 		})
 	}
 }
 
+// options is how many ways to answer a choice has.
+func (d *QuestionDialog) options() int {
+	n := len(d.question.Options)
+	if d.question.Free {
+		n++
+	}
+	return n
+}
+
+// digit is the key of an option: that of the operator's own words is a letter.
+func (d *QuestionDialog) digit(i int) string {
+	if i == len(d.question.Options) {
+		return ownKey
+	}
+	return strconv.Itoa(i + 1)
+}
+
+// ownKey begins an answer in the operator's own words.
+const ownKey = "w"
+
 func (d *QuestionDialog) entryKey(ev *tcell.EventKey) {
 	switch ev.Key() {
 	case tcell.KeyEnter:
-		if d.guard.Calm() {
+		if d.guard.Calm() && (!d.own || strings.TrimSpace(d.entry) != "") {
 			d.answer(Answer{Given: true, Text: d.entry})
 		}
 	case tcell.KeyBackspace, tcell.KeyBackspace2:

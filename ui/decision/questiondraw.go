@@ -2,6 +2,7 @@ package decision
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,8 +41,11 @@ func (d *QuestionDialog) Draw(s tcell.Screen) {
 	if width != d.width || height != d.height {
 		d.width, d.height = width, height
 		d.rows = d.body(width - 4)
-		d.guard.Rearm()
+		if !d.grown {
+			d.guard.Rearm()
+		}
 	}
+	d.grown = false
 	foot := d.foot(width - 4)
 	body := min(len(d.rows), height-3-len(foot))
 	d.page = max(body, 1)
@@ -58,6 +62,7 @@ func (d *QuestionDialog) Draw(s tcell.Screen) {
 	y, used = y+max(0, height-used), min(used, height)
 	screen.Fill(s, x, y, width, used, " ", d.styles.Text)
 	screen.Frame(s, x, y, width, used, screen.Cut(screen.Clean(d.question.Title), width-6), d.more(), d.styles.Frame)
+	d.bodyAt, d.hintAt = y+1, y+1+d.page+len(foot)
 	for i := range min(d.page, len(d.rows)-d.top) {
 		r := d.rows[d.top+i]
 		style, text := d.styles.Text, r.text
@@ -92,14 +97,18 @@ func (d *QuestionDialog) body(width int) []textRow {
 			rows = append(rows, textRow{text: text})
 		}
 	}
-	for i, o := range d.question.Options {
-		if d.question.Kind != Choice || i == MaxOptions {
-			break
-		}
+	if d.question.Kind != Choice {
+		return rows
+	}
+	options := d.question.Options[:min(len(d.question.Options), MaxOptions)]
+	if d.question.Free {
+		options = append(slices.Clone(options), "something else: write your own answer")
+	}
+	for i, o := range options {
 		if i == 0 {
 			rows = append(rows, textRow{})
 		}
-		label := fmt.Sprintf("  %d  ", i+1)
+		label := fmt.Sprintf("  %s  ", d.digit(i))
 		for _, text := range screen.Fold(screen.Clean(o), width-len(label)) {
 			rows = append(rows, textRow{label + text, i + 1})
 			label = strings.Repeat(" ", len(label))
@@ -126,11 +135,11 @@ type footRow struct {
 // foot are the rows under the text: what is written, and the keys.
 func (d *QuestionDialog) foot(width int) []footRow {
 	var rows []footRow
-	switch d.question.Kind {
-	case Secret:
+	switch {
+	case d.question.Kind == Secret:
 		n := min(utf8.RuneCountInString(d.entry), width-3)
 		rows = append(rows, footRow{"> " + strings.Repeat("•", n), d.styles.Accent, true})
-	case Line:
+	case d.Writing():
 		rows = append(rows, footRow{"> " + tail(screen.Clean(d.entry), width-3), d.styles.Accent, true})
 	}
 	return append(rows, footRow{text: screen.Cut(d.hint(), width), style: d.styles.Muted})
@@ -160,14 +169,18 @@ func (d *QuestionDialog) keys() string {
 	switch {
 	case d.guard.Approves(d.now()) > 0:
 		return "read first: keys count in a moment"
-	case d.question.Kind == Secret, d.question.Kind == Line:
+	case d.own:
+		return "Enter sends it   Esc back to the options"
+	case d.Writing():
 		return "Enter sends it   Esc gives up"
+	case d.question.Kind == Choice && d.marked >= 0:
+		return "Enter takes it   a digit chooses   Esc"
 	case d.question.Kind == Choice && len(d.rows) > d.page:
 		return "a digit chooses   PgDn more   Esc"
 	case d.question.Kind == Choice:
 		return "a digit chooses   Esc gives up"
 	case !d.seen():
-		return "scroll to the last line: PgDn   n no"
+		return "scroll to the last line: PgDn   " + noWord
 	}
-	return "y yes   n no"
+	return "y yes   " + noWord
 }

@@ -18,14 +18,14 @@ type rowList struct {
 
 func (d *Approval) rowsOf(width int) rowList { return rowList{width, d.must, d.keep.shown} }
 
-// see notes that a page of the list is on the screen, and reports whether all of
-// its first rows have been.
-func (s *rowSet) see(list rowList, top, page, rows int) bool {
+// see notes that rows are on the screen, and reports whether all that are to be read
+// have been: so many.
+func (s *rowSet) see(list rowList, shown []row, rows int) bool {
 	if s.list != list || len(s.seen) != rows {
 		*s = rowSet{list: list, seen: make([]bool, rows), left: rows}
 	}
-	for i := max(0, top); i < min(top+page, rows); i++ {
-		if !s.seen[i] {
+	for _, r := range shown {
+		if i := r.number - 1; i >= 0 && i < rows && !s.seen[i] {
 			s.seen[i] = true
 			s.left--
 		}
@@ -33,12 +33,15 @@ func (s *rowSet) see(list rowList, top, page, rows int) bool {
 	return s.left == 0
 }
 
-// whither says how many of the first rows have not been on the screen, and which
-// key goes there.
-func (d *Approval) whither(rows int) (key, left string) {
+// whither says how many of the rows that are to be read have not been on the screen, and
+// which key goes there.
+func (d *Approval) whither() (key, left string) {
 	key = "PgDn"
-	for i := range min(d.top, rows, len(d.unread.seen)) {
-		if !d.unread.seen[i] {
+	if d.folded && !d.keep.shown {
+		key = "f" // what is folded can be seen nowhere else
+	}
+	for _, r := range d.rows[:min(d.top, len(d.rows))] {
+		if i := r.number - 1; i >= 0 && i < len(d.unread.seen) && !d.unread.seen[i] {
 			key = "PgUp"
 			break
 		}

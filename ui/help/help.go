@@ -32,6 +32,9 @@ func (o *Overlay) Page(n int) { o.Scroll(n * max(o.height-1, 1)) }
 // Scroll scrolls by rows.
 func (o *Overlay) Scroll(n int) { o.top = max(min(o.top+n, o.rows-o.height), 0) }
 
+// Ends scrolls to the beginning, or to the end for a positive number.
+func (o *Overlay) Ends(n int) { o.Scroll(n * o.rows) }
+
 // Search begins to narrow the list by what is typed.
 func (o *Overlay) Search() { o.searching = true }
 
@@ -74,13 +77,13 @@ const maxFilter = 128
 
 // row is a row of the list; title rows have no text.
 type row struct {
-	title, keys, text string
-	muted             bool // not available at the moment
+	title, name, keys, text string
+	muted                   bool // not available at the moment
 }
 
 const (
-	keyColumn = 34 // cells for the keys, where the text stands beside them
-	besides   = 64 // cells from which it does; below, it stands under them
+	keyColumn = 36 // cells for name and keys, where the text stands beside them
+	besides   = 66 // cells from which it does; below, it stands under them
 	indent    = 2  // of a text under its keys
 )
 
@@ -90,7 +93,11 @@ func (o *Overlay) list(f keys.Facts, width int) []row {
 	var all []row
 	groups := o.Keys.Groups(f)
 	if o.Here != 0 && o.filter == "" {
-		groups = slices.Insert(groups, min(1, len(groups)), o.Keys.Here(o.Here, f))
+		here := o.Keys.Here(o.Here, f)
+		for i := range groups { // each is said once
+			groups[i].Entries = slices.DeleteFunc(groups[i].Entries, func(e keys.Entry) bool { return slices.Contains(here.Entries, e) })
+		}
+		groups = slices.Insert(groups, 0, here)
 	}
 	for _, g := range groups {
 		var rows []row
@@ -125,32 +132,51 @@ func (o *Overlay) fits(e keys.Entry) bool {
 }
 
 func entry(e keys.Entry, width int) []row {
-	text := e.Name + ": " + e.Text
+	text := e.Text
 	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
 	}
-	var all []row
-	if width < besides {
-		for _, l := range screen.Fold(e.Keys, width) {
-			all = append(all, row{keys: l})
-		}
-		for _, l := range screen.Fold(text, width-indent) {
-			all = append(all, row{text: l, muted: e.Reason != ""})
-		}
-		return all
+	column := width
+	if width >= besides {
+		column = keyColumn - 1
 	}
-	left, right := screen.Fold(e.Keys, keyColumn-1), screen.Fold(text, width-keyColumn)
-	for i := range max(len(left), len(right)) {
-		r := row{muted: e.Reason != ""}
-		if i < len(left) {
-			r.keys = left[i]
+	all := named(e, column)
+	for i, l := range screen.Fold(text, width-textColumn(width)) {
+		if width < besides || i == len(all) {
+			all = append(all, row{})
 		}
-		if i < len(right) {
-			r.text = right[i]
+		at := i
+		if width < besides {
+			at = len(all) - 1
 		}
-		all = append(all, r)
+		all[at].text = l
+	}
+	for i := range all {
+		all[i].muted = e.Reason != ""
 	}
 	return all
+}
+
+// named are a command's name and its keys in a column of a width: beside each other if
+// there is room.
+func named(e keys.Entry, width int) []row {
+	room := width - screen.Width(e.Name) - indent
+	if screen.Width(e.Keys) <= room {
+		return []row{{name: e.Name, keys: e.Keys}}
+	}
+	all := []row{{name: e.Name}}
+	for _, l := range screen.Fold(e.Keys, width-indent) {
+		all = append(all, row{keys: l})
+	}
+	return all
+}
+
+// textColumn is where the text stands in a width.
+func textColumn(width int) int {
+	if width >= besides {
+		return keyColumn
+	}
+	return indent
 }
 
 // Draw draws the overlay into a rectangle, with its own frame.
@@ -183,12 +209,10 @@ func drawRow(s tcell.Screen, x, y, width int, r row, styles *screen.Styles) {
 	if r.muted {
 		style = styles.Muted
 	}
-	at := indent
-	if width >= besides {
-		at = keyColumn
-	}
-	screen.Draw(s, x, y, width, r.keys, styles.Accent)
+	at := screen.Draw(s, x, y, width, r.name, style.Bold(true)) + indent
+	screen.Draw(s, x+at, y, width-at, r.keys, styles.Accent)
 	if r.text != "" {
+		at = textColumn(width)
 		screen.Draw(s, x+at, y, width-at, r.text, style)
 	}
 }

@@ -43,6 +43,7 @@ var places = []where{
 	{Typing, "typing", "in a terminal that you type into"},
 	{Playing, "recording", "in a recording"},
 	{Tiles, "overview", "in the overview"},
+	{Browsing, "timeline", "in the timeline"},
 	{Overlay, "", "in lists and in the help"},
 	{Dialog, "", "in dialogs"},
 }

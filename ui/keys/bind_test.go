@@ -31,7 +31,7 @@ func TestAKeyIsBoundWhereTheCommandHadItsFirstOnes(t *testing.T) {
 	table := bind(t,
 		keys.Binding{Name: "terminal", Keys: []string{"^G"}},
 		keys.Binding{Name: "copy", Keys: []string{"c"}},
-		keys.Binding{Name: "history", Keys: []string{"F3", "alt+h"}},
+		keys.Binding{Name: "history", Keys: []string{"F7", "alt+h"}},
 		keys.Binding{Name: "pane.word-left", Keys: []string{"B"}},
 		keys.Binding{Name: "redraw", Keys: nil},
 		keys.Binding{Name: "recording.pause", Keys: []string{"space"}},
@@ -42,7 +42,7 @@ func TestAKeyIsBoundWhereTheCommandHadItsFirstOnes(t *testing.T) {
 	want(t, table, keys.Chat, "c", keys.Copy)
 	want(t, table, keys.Pane, "c", keys.Copy)
 	want(t, table, keys.Pane, "y", "")
-	want(t, table, keys.Input, "F3", keys.History)
+	want(t, table, keys.Input, "F7", keys.History)
 	want(t, table, keys.Pane, "Alt-h", keys.History)
 	want(t, table, keys.Pane, "B", keys.WordLeft)
 	want(t, table, keys.Pane, "b", "")
@@ -53,7 +53,7 @@ func TestAKeyIsBoundWhereTheCommandHadItsFirstOnes(t *testing.T) {
 	want(t, nil, keys.Typing, "Ctrl-]", keys.Terminal) // nod's own table is as it was
 
 	page := table.Page(80)
-	for _, line := range []string{"  ^G", "F3, Alt-h, /history [words]", "Alt-b, Ctrl-Left, Alt-Left"} {
+	for _, line := range []string{"  ^G", "F7, Alt-h, /history [words]", "Alt-b, Ctrl-Left, Alt-Left"} {
 		if !strings.Contains(strings.ReplaceAll(page, "Ctrl-G", "^G"), line) {
 			t.Errorf("the page lacks %q:\n%s", line, page)
 		}

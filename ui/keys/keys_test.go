@@ -136,3 +136,19 @@ func TestTheManualNamesEverything(t *testing.T) {
 		}
 	}
 }
+
+// Every key of the table can be pressed by its name.
+func TestEveryKeyOfTheTableCanBePressedByItsName(t *testing.T) {
+	for _, c := range (*keys.Table)(nil).All() {
+		for _, name := range c.Keys {
+			if ev := keys.Event(name); ev == nil || keys.Name(ev) != name {
+				t.Errorf("%q: %v", name, ev)
+			}
+		}
+	}
+	for _, name := range []string{"", "Hyper-x", "F99"} {
+		if ev := keys.Event(name); ev != nil {
+			t.Errorf("%q is %v", name, ev)
+		}
+	}
+}

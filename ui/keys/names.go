@@ -6,6 +6,7 @@ var titles = map[ID]string{
 	Help: "Help", Back: "Back", Interrupt: "Interrupt", Quit: "Quit", Redraw: "Redraw", Next: "Next part", Previous: "Previous part",
 	Terminal: "Type into the terminal", Zoom: "Zoom", Targets: "Targets", Palette: "Commands", Inbox: "Inbox", Suspend: "Suspend",
 	Jump: "Jump to a terminal", Overview: "Overview", Broadcast: "Run on marked targets", Propose: "Propose for marked targets",
+	Open: "New terminal", Close: "Close terminal", Rename: "Rename terminal",
 
 	Wider: "Wider", Narrower: "Narrower", Taller: "Taller", Shorter: "Shorter", ResetSizes: "Reset sizes",
 	MoveBack: "Move terminal back", MoveOn: "Move terminal on",
@@ -19,6 +20,8 @@ var titles = map[ID]string{
 
 	Up: "Up", Down: "Down", Left: "Left", Right: "Right", Mark: "Select", MarkLines: "Select lines", Link: "Copy link",
 	Attach: "Attach by hand", Search: "Search the terminal", SearchNext: "Next match", SearchPrevious: "Previous match",
+
+	Timeline: "Timeline", Closer: "Closer", Farther: "Farther", Whole: "Whole time", Play: "Replay the run",
 
 	Pause: "Pause", Backwards: "Backwards", Forwards: "Forwards", NextCommand: "Next command", PreviousCommand: "Previous command",
 	Slower: "Slower", Faster: "Faster", Step: "Step", Replay: "Replay",

@@ -21,6 +21,16 @@ const (
 	Jump      ID = "jump"
 	Suspend   ID = "suspend"
 
+	Open   ID = "open"
+	Close  ID = "close"
+	Rename ID = "rename"
+
+	Timeline ID = "timeline"
+	Closer   ID = "closer"
+	Farther  ID = "farther"
+	Whole    ID = "whole"
+	Play     ID = "play"
+
 	Wider      ID = "wider"
 	Narrower   ID = "narrower"
 	Taller     ID = "taller"
@@ -119,6 +129,7 @@ const (
 	Playing                      // a recording
 	Tiles                        // the overview of all targets
 	Completing                   // the line that the operator writes in, with candidates shown; what means nothing here means what it does there
+	Browsing                     // the timeline
 	Anywhere   = Input | Chat | Pane | Searching
 )
 
@@ -167,12 +178,14 @@ type Command struct {
 
 const (
 	everywhere = "Everywhere"
+	opening    = "Terminals"
 	writing    = "Writing"
 	reading    = "Reading"
 	terminals  = "Reading a terminal"
 	dividing   = "Dividing the screen"
 	playing    = "Playing a recording"
 	watching   = "All targets at once"
+	browsing   = "The timeline"
 	deciding   = "Deciding and undoing"
 	modelling  = "The model"
 	keeping    = "Conversations and recordings"
@@ -194,9 +207,13 @@ var standard = []Command{
 	{Palette, []string{"Ctrl-P"}, Anywhere, "", "", "choose one of all these commands", "commands", everywhere, Nothing},
 	{Zoom, []string{"Ctrl-O"}, Dialog, "", "", "the decision over the whole screen; again: beneath the chat", "whole screen", everywhere, Nothing},
 	{Inbox, []string{"Ctrl-A"}, Dialog | Chat | Pane | Tiles, "inbox", "", "all that waits for your nod: what, where and for how long", "", everywhere, Nothing},
-	{Overview, []string{"F2"}, Anywhere | Dialog, "overview", "", "look at all connected targets at once: how they do, what runs, what waits for you", "", everywhere, Callback},
+	{Overview, []string{"F2"}, Anywhere | Dialog | Browsing, "overview", "", "look at all connected targets at once: how they do, what runs, what waits for you", "", everywhere, Callback},
 	{Suspend, []string{"Ctrl-Z"}, Anywhere | Overlay | Dialog | Tiles, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
 	{Redraw, []string{"Ctrl-L"}, Anywhere | Overlay | Dialog | Tiles, "", "", "draw the screen anew", "", everywhere, Nothing},
+
+	{Open, nil, 0, "open", "[target]", "open another terminal, here or on another target; also in the list of targets", "", opening, Callback},
+	{Close, nil, 0, "close", "[terminal]", "close the terminal that has or had the keyboard, or the one of that number or name; it asks where something runs", "", opening, APane},
+	{Rename, nil, 0, "rename", "name", "give the terminal that has or had the keyboard another name", "", opening, APane},
 
 	{Send, []string{"Enter"}, Input, "", "", "send what is written", "", writing, Nothing},
 	{Newline, []string{"Shift-Enter", "Alt-Enter", "Ctrl-J"}, Input, "", "", "begin a new line", "", writing, Nothing},
@@ -283,10 +300,26 @@ var standard = []Command{
 	{Bottom, []string{"End", "G"}, Tiles, "", "", "to the last target", "", watching, Nothing},
 	{Terminal, []string{"Enter"}, Tiles, "", "", "go to the target's terminal, or to what waits for your nod there", "its terminal", watching, APane},
 	{Mark, []string{" "}, Tiles, "", "", "mark the target; again: not any more", "mark", watching, Nothing},
-	{Broadcast, []string{"b"}, Tiles, "", "", "run a command on all marked targets, in their terminals: decided and recorded for each", "run on marked", watching, Nothing},
+	{Broadcast, []string{"b"}, Tiles, "", "", "run a command on all marked targets: one decision by the strictest of them, on record for each", "run on marked", watching, Nothing},
 	{Propose, []string{"r"}, Tiles, "", "", "have the model propose a command for the marked targets", "propose", watching, Nothing},
 	{Search, []string{"/"}, Tiles, "", "", "show only targets with these words in their names", "filter", watching, Nothing},
 	{Back, []string{"Esc", "q", "F2"}, Tiles, "", "", "take back the marks, then the filter, then leave the overview", "back", watching, Nothing},
+	{Timeline, []string{"F3"}, Anywhere | Browsing | Tiles, "timeline", "", "what ran in this conversation, as bars by target over time; again: leave it", "", browsing, Callback},
+	{Left, []string{"Left", "h"}, Browsing, "", "", "the run before on the same target", "", browsing, Nothing},
+	{Right, []string{"Right", "l"}, Browsing, "", "", "the next run on the same target", "", browsing, Nothing},
+	{Up, []string{"Up", "k"}, Browsing, "", "", "the nearest run in a row above", "", browsing, Nothing},
+	{Down, []string{"Down", "j"}, Browsing, "", "", "the nearest run in a row below", "", browsing, Nothing},
+	{Top, []string{"Home", "g"}, Browsing, "", "", "the first run", "", browsing, Nothing},
+	{Bottom, []string{"End", "G"}, Browsing, "", "", "the last run, and those that come", "", browsing, Nothing},
+	{PageUp, []string{"PgUp"}, Browsing, "", "", "some runs back", "", browsing, Nothing},
+	{PageDown, []string{"PgDn"}, Browsing, "", "", "some runs on", "", browsing, Nothing},
+	{Play, []string{"Enter"}, Browsing, "", "", "play the recording of the run", "replay", browsing, Nothing},
+	{Closer, []string{"+"}, Browsing, "", "", "half the time, twice as wide", "closer", browsing, Nothing},
+	{Farther, []string{"-"}, Browsing, "", "", "twice the time", "farther", browsing, Nothing},
+	{Whole, []string{"=", "0"}, Browsing, "", "", "the whole time", "all", browsing, Nothing},
+	{Back, []string{"q", "Esc", "Ctrl-C"}, Browsing, "", "", "leave the timeline", "leave", browsing, Nothing},
+	{Redraw, []string{"Ctrl-L"}, Browsing, "", "", "draw the screen anew", "", browsing, Nothing},
+	{Help, []string{"F1", "?"}, Browsing, "", "", "show the help", "help", browsing, Nothing},
 
 	{Status, nil, 0, "status", "", "show what holds at the moment", "", deciding, Nothing},
 	{Approve, nil, 0, "approve", "ask|ask-all|read-only|10m", "say how much may run by itself; a time lets changes pass that long", "", deciding, Callback},

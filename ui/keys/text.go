@@ -140,7 +140,10 @@ func (t *Table) Say(place Place, id ID) string {
 }
 
 // Hint is a key and a word for the bottom line.
-type Hint struct{ Key, Text string }
+type Hint struct {
+	Key, Text string
+	Name      string // of the key, see [Event]
+}
 
 // Hints are what the bottom line shows at a place.
 func (t *Table) Hints(place Place, f Facts) []Hint {
@@ -154,7 +157,7 @@ func (t *Table) Hints(place Place, f Facts) []Hint {
 		if c.ID == Terminal && place == Typing {
 			text = "leave terminal"
 		}
-		hints = append(hints, Hint{short(all[0]), text})
+		hints = append(hints, Hint{Key: short(all[0]), Text: text, Name: all[0]})
 	}
 	return hints
 }

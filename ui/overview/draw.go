@@ -228,7 +228,8 @@ func (p *pen) drawTitle(x, y, w int, style tcell.Style) {
 		p.s.Put(x+2, y, "*", p.styles.Accent.Bold(true))
 	}
 	if room := x + w - 2 - at; trust != "" && room > 0 {
-		at += screen.Draw(p.s, at, y, room, trust, p.styles.Trust(p.t.Trust))
+		at += screen.Draw(p.s, at, y, room, strings.TrimSpace(trust), p.styles.Trust(p.t.Trust))
+		at += screen.Draw(p.s, at, y, x+w-2-at, " ", style)
 	}
 	if n := screen.Width(right); n > 0 && x+w-n-3 >= at {
 		screen.Draw(p.s, x+w-n-3, y, n+2, " "+right+" ", look)

@@ -21,7 +21,8 @@ func (c *Conversation) overview(ctx context.Context) {
 			return fmt.Errorf("/overview: %w", err)
 		}
 		lines := overview.Lines(tiles, c.now())
-		c.out.say(note, strings.Join(append([]string{fmt.Sprintf("%d connected targets, what needs you first:", len(tiles))}, lines...), "\n"))
+		head := fmt.Sprintf("%d connected targets, what needs you first:", len(tiles))
+		c.out.say(note, strings.Join(append([]string{head}, lines...), "\n"))
 		return nil
 	})
 }

@@ -41,6 +41,7 @@ type Conversation struct {
 	target    console.TargetStatus
 	alarm     string
 	added     []keys.Custom // commands that were added meanwhile
+	panes     []console.Pane
 }
 
 // New prepares a conversation on a terminal. Approvals are asked by approver,
@@ -230,19 +231,6 @@ func (c *Conversation) SetAlarm(text string, _ bool) {
 
 // TargetsChanged implements the console's interface: /target lists them anew.
 func (c *Conversation) TargetsChanged() {}
-
-// AddPane tells of a terminal, and how to look at it.
-func (c *Conversation) AddPane(p console.Pane) {
-	text := "terminal: " + p.Title
-	if p.Attach != nil {
-		text += "\nto watch it: " + p.Attach()
-	}
-	c.out.sayBetween(note, text)
-}
-
-// RemovePane implements the console's interface: that a terminal ended is told
-// by who removes it.
-func (c *Conversation) RemovePane(string) {}
 
 // Reverting tells how an armed revert stands.
 func (c *Conversation) Reverting(r agent.Reverting) {

@@ -19,6 +19,7 @@ import (
 	"github.com/nod-console/nod/tools/lockout"
 	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/ui/console"
+	"github.com/nod-console/nod/ui/overview"
 	"github.com/nod-console/nod/ui/plain"
 	"github.com/nod-console/nod/ui/targets"
 )
@@ -338,7 +339,13 @@ func TestCommandsInLines(t *testing.T) {
 		},
 		Undo:     func(context.Context) (string, error) { return "/x is as it was", nil },
 		Undoable: func(context.Context) ([]string, error) { return nil, nil },
-		Report:   func(context.Context) []string { return []string{"record   /x"} },
+		Overview: &console.Overview{Look: func(context.Context) ([]overview.Tile, error) {
+			return []overview.Tile{
+				{Name: "local", State: targets.Connected, Load: overview.Gauge{Known: true, Text: "0.42 of 4"}},
+				{Name: "ssh:web-1", Trust: "prod", State: targets.Lost},
+			}, nil
+		}},
+		Report: func(context.Context) []string { return []string{"record   /x"} },
 		Targets: &console.Targets{
 			List: func() []targets.Target {
 				return []targets.Target{{Name: "local", State: targets.Connected, Current: true}, {Name: "ssh:web-1", Trust: "prod", Detail: "10.0.0.1"}, {Name: "docker:api", Word: "paused"}}
@@ -358,6 +365,7 @@ func TestCommandsInLines(t *testing.T) {
 		{"/approve read-only", "note: posture: read-only\n"}, {"/status", "posture: read-only"},
 		{"/theme dark", "fault: /theme needs the full screen\n     /help"},
 		{"/target", "note: local, connected, current\n     ssh:web-1 (prod), 10.0.0.1\n     docker:api, paused\n"}, {"/target web-1", "you: "},
+		{"/overview", "note: 2 connected targets, what needs you first:\n     ssh:web-1 (prod), lost, no figures\n     local, connected, load 0.42 of 4\n"},
 		{"/undo", "note: /x is as it was\n"}, {"/undo list", "note: there is nothing to take back\n"}, {"/undo it", `fault: /undo "it": want`},
 		{"!uptime", "nod: ran uptime\n"}, {"/new", "fault: /new: not now"}, {"/resume", "you: why?\nnod: because\n"}, {"/resume", "no earlier conversation"},
 		{"/etc/passwd is odd", "nod: You said: /etc/passwd is odd\n"}, {"  ", "you: "},

@@ -13,7 +13,7 @@ import (
 )
 
 // here are the commands that lines can give.
-var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.Overview, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Plugins, keys.Model, keys.Context, keys.Compact, keys.Tour, keys.Quit}
+var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.Overview, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Plugins, keys.Model, keys.Context, keys.Compact, keys.Timeline, keys.Open, keys.Close, keys.Tour, keys.Quit}
 
 // slash carries out a command, and reports whether it is the one to quit.
 func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
@@ -62,6 +62,12 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 		c.context(ctx)
 	case keys.Compact:
 		c.compact(ctx)
+	case keys.Timeline:
+		c.timeline(ctx)
+	case keys.Open:
+		c.open(ctx, args)
+	case keys.Close:
+		c.closeTerminal(ctx, args)
 	case keys.Tour:
 		c.tour = tour.New(tour.Options{Folder: tour.Folder(), Lines: true})
 		c.out.say(note, c.tour.Text())
@@ -155,8 +161,10 @@ func row(t targets.Target) string {
 	if t.Current {
 		text += ", current"
 	}
-	if t.Detail != "" {
-		text += ", " + t.Detail
+	for _, more := range []string{t.Detail, t.Address, t.System} {
+		if more != "" {
+			text += ", " + more
+		}
 	}
 	return text
 }

@@ -26,6 +26,20 @@ func Subject(arguments json.RawMessage) string {
 	if json.Unmarshal(arguments, &args) != nil {
 		return string(arguments)
 	}
+	if several, ok := args["targets"].([]any); ok && len(several) > 0 {
+		delete(args, "targets")
+		for name := range args { // what is left of connect_target says nothing of its subject
+			if slices.Contains([]string{"risk", "mutation", "privesc", "why"}, name) {
+				delete(args, name)
+			}
+		}
+		rest, _ := json.Marshal(args) // it was JSON
+		on := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(several), "["), "]")
+		if subject := Subject(rest); subject != "" {
+			on = subject + " on " + on
+		}
+		return on
+	}
 	if pattern, ok := args["pattern"].(string); ok {
 		if folder, ok := args["path"].(string); ok {
 			return pattern + " in " + folder
@@ -57,6 +71,16 @@ func Subject(arguments json.RawMessage) string {
 
 // SubjectOf is the same from what would exactly be done.
 func SubjectOf(a tools.Action) string {
+	if len(a.Parts) > 0 {
+		one := a.Parts[0]
+		if one.Kind == tools.Connect {
+			return a.Target
+		}
+		return SubjectOf(one) + " on " + a.Target
+	}
+	if a.Kind == tools.Connect {
+		return a.Target
+	}
 	var said struct {
 		Pattern, Names, Question, Agent, Task string
 	}

@@ -46,41 +46,48 @@ type part struct {
 	text  string
 	style tcell.Style
 	rank  int
-	bold  int // so many bytes of the text are bold
+	bold  int    // so many bytes of the text are bold
+	press string // the key that it names
+}
+
+// Spot is where the last line names a key.
+type Spot struct {
+	X, Width int
+	Key      string // its name, as of package keys
 }
 
 // DrawTop draws the first line.
 func DrawTop(s tcell.Screen, x, y, width int, t Top, styles *screen.Styles) {
 	bar := styles.Bar
-	left := []part{{" nod ", bar.Bold(true), 1, 0}}
+	left := []part{{" nod ", bar.Bold(true), 1, 0, ""}}
 	if t.Target != "" {
-		left = append(left, part{" " + t.Target + " ", bar.Bold(true), 9, 0})
+		left = append(left, part{" " + t.Target + " ", bar.Bold(true), 9, 0, ""})
 	}
 	if t.Trust != "" {
-		left = append(left, part{" ●" + t.Trust + " ", styles.Trust(t.Trust), 9, 0})
+		left = append(left, part{" ●" + t.Trust + " ", styles.Trust(t.Trust), 9, 0, ""})
 	}
 	if t.State != "" {
 		// It may be long, and would be left out as a whole.
-		left = append(left, part{" " + screen.Cut(screen.Clean(t.State), width/2) + " ", styles.Selection, 8, 0})
+		left = append(left, part{" " + screen.Cut(screen.Clean(t.State), width/2) + " ", styles.Selection, 8, 0, ""})
 	}
 	if t.Latency > 0 {
-		left = append(left, part{" " + targets.Latency(t.Latency) + " ", bar, 3, 0})
+		left = append(left, part{" " + targets.Latency(t.Latency) + " ", bar, 3, 0, ""})
 	}
 	if t.Load != "" {
-		left = append(left, part{" " + screen.Clean(t.Load) + " ", bar, 5, 0})
+		left = append(left, part{" " + screen.Clean(t.Load) + " ", bar, 5, 0, ""})
 	}
 	if t.Posture != "" {
-		left = append(left, part{"  " + t.Posture, bar, 7, 0})
+		left = append(left, part{"  " + t.Posture, bar, 7, 0, ""})
 	}
 	if t.NotHeld {
-		left = append(left, part{"  not held", styles.Bar.Bold(true), 6, 0})
+		left = append(left, part{"  not held", styles.Bar.Bold(true), 6, 0, ""})
 	}
 	if model := modelText(t); model != "" {
-		left = append(left, part{"  " + model, bar, 4, 0})
+		left = append(left, part{"  " + model, bar, 4, 0, ""})
 	}
 	var right []part
 	if t.Waiting > 0 {
-		right = []part{{fmt.Sprintf(" %d waiting ", t.Waiting), styles.Selection.Bold(true), 8, 0}}
+		right = []part{{fmt.Sprintf(" %d waiting ", t.Waiting), styles.Selection.Bold(true), 8, 0, ""}}
 	}
 	drawBar(s, x, y, width, left, right, bar)
 }
@@ -116,8 +123,8 @@ func tokens(n int) string {
 
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// DrawBottom draws the last line.
-func DrawBottom(s tcell.Screen, x, y, width int, b Bottom, styles *screen.Styles) {
+// DrawBottom draws the last line, and returns where it names keys.
+func DrawBottom(s tcell.Screen, x, y, width int, b Bottom, styles *screen.Styles) []Spot {
 	bar := styles.Bar
 	var left []part
 	if b.Alarm != "" {
@@ -125,19 +132,19 @@ func DrawBottom(s tcell.Screen, x, y, width int, b Bottom, styles *screen.Styles
 		if b.Grave {
 			style = styles.Danger
 		}
-		left = append(left, part{screen.Cut(" ! "+screen.Clean(b.Alarm), width-1) + " ", style.Bold(true).Reverse(true), 10, 0})
+		left = append(left, part{screen.Cut(" ! "+screen.Clean(b.Alarm), width-1) + " ", style.Bold(true).Reverse(true), 10, 0, ""})
 	}
 	if b.Mode != "" {
-		left = append(left, part{" " + b.Mode + " ", styles.Selection.Bold(true), 9, 0})
+		left = append(left, part{" " + b.Mode + " ", styles.Selection.Bold(true), 9, 0, ""})
 	}
 	for i, h := range b.Hints {
-		left = append(left, part{" " + h.Key + " " + h.Text + " ", bar, 5 - min(i, 4), 1 + len(h.Key)})
+		left = append(left, part{" " + h.Key + " " + h.Text + " ", bar, 5 - min(i, 4), 1 + len(h.Key), h.Name})
 	}
-	right := []part{{b.activity() + " ", bar, 8, 0}}
+	right := []part{{b.activity() + " ", bar, 8, 0, ""}}
 	if b.Revert != "" {
-		right = append([]part{{" " + b.Revert + " ", styles.Warn.Bold(true).Reverse(true), 10, 0}}, right...)
+		right = append([]part{{" " + b.Revert + " ", styles.Warn.Bold(true).Reverse(true), 10, 0, ""}}, right...)
 	}
-	drawBar(s, x, y, width, left, right, bar)
+	return drawBar(s, x, y, width, left, right, bar)
 }
 
 // activity says what is going on.
@@ -170,7 +177,7 @@ func elapsed(d time.Duration) string {
 
 // drawBar draws parts from the left and from the right. Parts are left out, the
 // lowest rank and the last first, until the rest fits.
-func drawBar(s tcell.Screen, x, y, width int, left, right []part, bar tcell.Style) {
+func drawBar(s tcell.Screen, x, y, width int, left, right []part, bar tcell.Style) (spots []Spot) {
 	for {
 		total := 0
 		lowest, side := -1, &left
@@ -190,6 +197,9 @@ func drawBar(s tcell.Screen, x, y, width int, left, right []part, bar tcell.Styl
 	screen.Fill(s, x, y, width, 1, " ", bar)
 	at := 0
 	for _, p := range left {
+		if p.press != "" {
+			spots = append(spots, Spot{x + at, screen.Width(p.text), p.press})
+		}
 		at += screen.Draw(s, x+at, y, width-at, p.text[:p.bold], p.style.Bold(true))
 		at += screen.Draw(s, x+at, y, width-at, p.text[p.bold:], p.style)
 	}
@@ -198,4 +208,5 @@ func drawBar(s tcell.Screen, x, y, width int, left, right []part, bar tcell.Styl
 		at -= screen.Width(right[i].text)
 		screen.Draw(s, x+max(at, 0), y, width-max(at, 0), right[i].text, right[i].style)
 	}
+	return spots
 }

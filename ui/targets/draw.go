@@ -26,12 +26,15 @@ func (p *Picker) Draw(s tcell.Screen, x, y, width, height int, styles *screen.St
 	at := p.at(some)
 	p.top = max(min(p.top, at), at-p.page+1, 0)
 	for i := 0; i < p.page && p.top+i < len(some); i++ {
-		drawRow(s, x, y+1+i, width, some[p.top+i], p.top+i == at, styles)
+		p.drawRow(s, x, y+1+i, width, some[p.top+i], p.top+i == at, styles)
 	}
 	screen.Below(s, frame[0], frame[1], frame[2], frame[3], len(some)-p.top-p.page, styles.Warn)
-	hint, brief := "Enter use   Ctrl-X drop   Ctrl-Y copy how to attach", "Enter use  ^X drop  ^Y copy attach"
-	if len(some) > 0 && some[at].Logs {
-		hint, brief = "Enter use   Ctrl-X drop   Ctrl-O logs   Ctrl-Y copy how to attach", "Enter use ^X drop ^O logs ^Y attach"
+	hint, brief := "Enter use   Ctrl-N new terminal   Ctrl-X drop   Ctrl-Y copy how to attach", "Enter use ^N new ^X drop ^Y attach"
+	switch {
+	case len(some) > 0 && some[at].verb != Nothing:
+		hint, brief = "Enter does it", "Enter does it"
+	case len(some) > 0 && some[at].Logs:
+		hint, brief = "Enter use   Ctrl-N new terminal   Ctrl-X drop   Ctrl-O logs   Ctrl-Y attach", "Enter use ^N new ^X drop ^O logs ^Y…"
 	}
 	if screen.Width(hint) > width {
 		hint = brief
@@ -47,7 +50,7 @@ func (p *Picker) Draw(s tcell.Screen, x, y, width, height int, styles *screen.St
 // nameColumn is how many cells a name gets at least, where there is room.
 const nameColumn = 28
 
-func drawRow(s tcell.Screen, x, y, width int, t Target, marked bool, styles *screen.Styles) {
+func (p *Picker) drawRow(s tcell.Screen, x, y, width int, t Target, marked bool, styles *screen.Styles) {
 	style, sign := styles.Text, "  "
 	if marked {
 		style, sign = styles.Selection, "› "
@@ -77,7 +80,7 @@ func drawRow(s tcell.Screen, x, y, width int, t Target, marked bool, styles *scr
 		}
 		at += screen.Draw(s, x+at, y, width-at, "  ●"+screen.Clean(t.Trust), trust)
 	}
-	if detail := detail(t); detail != "" && at+2 < width {
+	if detail := p.detail(t); detail != "" && at+2 < width {
 		muted := styles.Muted
 		if marked {
 			muted = style
@@ -101,7 +104,7 @@ func word(t Target, styles *screen.Styles) (string, tcell.Style) {
 }
 
 // detail is what else there is to say.
-func detail(t Target) string {
+func (p *Picker) detail(t Target) string {
 	var words []string
 	if t.Latency > 0 {
 		words = append(words, Latency(t.Latency))
@@ -116,6 +119,14 @@ func detail(t Target) string {
 	if t.Detail != "" {
 		words = append(words, screen.Clean(t.Detail))
 	}
+	for _, more := range []string{t.Address, t.System} {
+		if more != "" {
+			words = append(words, screen.Clean(more))
+		}
+	}
+	if !t.Used.IsZero() && t.State == Known {
+		words = append(words, "used "+p.ago(t.Used))
+	}
 	return strings.Join(words, " · ")
 }
 
@@ -128,4 +139,23 @@ func Latency(d time.Duration) string {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// ago says how long ago something was, roughly.
+func (p *Picker) ago(when time.Time) string {
+	now := time.Now
+	if p.Now != nil {
+		now = p.Now
+	}
+	const day = 24 * time.Hour
+	switch d := now().Sub(when); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d/time.Minute))
+	case d < 2*day:
+		return fmt.Sprintf("%d h ago", int(d/time.Hour))
+	default:
+		return fmt.Sprintf("%d days ago", int(d/day))
+	}
 }

@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -27,10 +28,15 @@ type Target struct {
 	Trust   string        // "prod", "stage", "lab"; may be empty
 	Detail  string        // an address, an image, a step; foreign text
 	Latency time.Duration // of the last answer; 0 if not known
+	Address string        // as far as it is known; foreign text
+	System  string        // what runs there, as it was at the last connection; foreign text
+	Used    time.Time     // when it was connected last; zero if that is not known
 	Panes   int
 	Word    string // in place of the state's own: "paused"
 	Logs    bool   // it has a log
 	Current bool   // calls that name no target mean this one
+
+	verb Verb // what choosing the row does, if it is an offer
 }
 
 // Verb is what is to be done with the chosen target.
@@ -44,6 +50,8 @@ const (
 	Drop         // give the connection up
 	Attach       // copy the command by which the operator gets there by hand
 	Logs         // show the log, or no more
+	Open         // open another terminal there
+	End          // close the terminal that has or had the keyboard; it names no target
 )
 
 // Choice is what the operator wants.
@@ -57,7 +65,10 @@ const maxFilter = 256
 
 // Picker is the list, what is typed and what is chosen. Its zero value is empty.
 type Picker struct {
+	Now func() time.Time // the clock; nil means time.Now
+
 	all    []Target
+	offers []Offer
 	filter string
 	chosen string // name; the first one that matches if it does not
 	top    int    // the first row shown
@@ -67,10 +78,12 @@ type Picker struct {
 // Set replaces the list. What is typed and chosen stays.
 func (p *Picker) Set(all []Target) {
 	p.all = slices.Clone(all)
-	slices.SortStableFunc(p.all, func(a, b Target) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(p.all, func(a, b Target) int {
+		return cmp.Or(rank(a)-rank(b), b.Used.Compare(a.Used))
+	})
 }
 
-// rank brings what is in use to the top.
+// rank brings what is in use to the top; among equals, what was used last comes first.
 func rank(t Target) int {
 	switch {
 	case t.Current:
@@ -81,12 +94,47 @@ func rank(t Target) int {
 	return 2
 }
 
-// matching are the targets whose name or detail holds all words that are typed.
+// Offer is a row for something else that can be done here. It is shown once what is
+// typed is its letter, or begins its name.
+type Offer struct {
+	Verb   Verb
+	Letter string // before it, the row stands first
+	Name   string // "new terminal"; no target is called so
+	Detail string
+}
+
+// Offer sets the rows beside the targets.
+func (p *Picker) Offer(offers []Offer) { p.offers = slices.Clone(offers) }
+
+// offered are the rows for what is typed: those of its letter, and those of its name.
+func (p *Picker) offered() (first, last []Target) {
+	typed := strings.ToLower(strings.TrimSpace(p.filter))
+	for _, o := range p.offers {
+		row := Target{Name: o.Name, Detail: o.Detail, verb: o.Verb}
+		switch {
+		case typed == "":
+		case typed == o.Letter:
+			first = append(first, row)
+		case strings.HasPrefix(o.Name, typed):
+			last = append(last, row)
+		}
+	}
+	return first, last
+}
+
+// matching are the rows of which one can be chosen: the targets of which something
+// holds all words that are typed, and what is offered.
 func (p *Picker) matching() []Target {
+	first, last := p.offered()
+	return slices.Concat(first, p.named(), last)
+}
+
+// named are the targets that hold all words that are typed.
+func (p *Picker) named() []Target {
 	words := strings.Fields(strings.ToLower(p.filter))
 	var some []Target
 	for _, t := range p.all {
-		text := strings.ToLower(t.Name + " " + t.Trust + " " + t.Detail)
+		text := strings.ToLower(t.Name + " " + strings.Join([]string{t.Trust, t.Detail, t.Address, t.System}, " "))
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			some = append(some, t)
 		}
@@ -124,6 +172,8 @@ func (p *Picker) Key(ev *tcell.EventKey) Choice {
 		return p.choose(Attach)
 	case tcell.KeyCtrlO:
 		return p.choose(Logs)
+	case tcell.KeyCtrlN:
+		return p.choose(Open)
 	case tcell.KeyBackspace, tcell.KeyBackspace2:
 		_, n := utf8.DecodeLastRuneInString(p.filter)
 		p.filter, p.chosen = p.filter[:len(p.filter)-n], ""
@@ -155,6 +205,10 @@ func (p *Picker) move(by int) {
 func (p *Picker) choose(v Verb) Choice {
 	some := p.matching()
 	switch {
+	case len(some) > 0 && some[p.at(some)].verb != Nothing:
+		if v == Use {
+			return Choice{Verb: some[p.at(some)].verb}
+		}
 	case len(some) > 0 && v == Logs && !some[p.at(some)].Logs:
 	case len(some) > 0:
 		return Choice{v, some[p.at(some)].Name}

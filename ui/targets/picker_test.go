@@ -113,3 +113,59 @@ func TestALogIsOfWhatHasOne(t *testing.T) {
 		t.Errorf("%q", rows[6])
 	}
 }
+
+func TestWhatWasUsedLastComesFirstAndIsFoundByWhatIsKnown(t *testing.T) {
+	now := time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
+	p := &Picker{Now: func() time.Time { return now }}
+	p.Set([]Target{
+		{Name: "ssh:a", Address: "192.0.2.1"},
+		{Name: "ssh:b", Address: "192.0.2.2\x1b[2J", System: "FreeBSD", Used: now.Add(-72 * time.Hour)},
+		{Name: "ssh:c", Used: now.Add(-90 * time.Minute)},
+		{Name: "local", State: Connected, Current: true, Used: now},
+	})
+	rows := drawn(t, p, 100, 10)
+	for i, want := range []string{"", "", "• local", "ssh:c                      used 1 h ago", "192.0.2.2␛[2J · FreeBSD · used 3 days ago", "ssh:a"} {
+		if !strings.Contains(rows[i], want) {
+			t.Errorf("row %d is %q, want %q", i, rows[i], want)
+		}
+	}
+	if strings.Contains(rows[2], "used") {
+		t.Errorf("what is connected is used now: %q", rows[2])
+	}
+	for typedIn, want := range map[string]string{"freebsd": "ssh:b", "0.2.1": "ssh:a"} {
+		p.Insert(typedIn)
+		if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Use, want}) {
+			t.Errorf("%s: %+v", typedIn, c)
+		}
+		p.Key(key(tcell.KeyCtrlU))
+	}
+}
+
+func TestOffersAreFoundByTheirLetterAndTheirName(t *testing.T) {
+	p := &Picker{}
+	p.Set([]Target{{Name: "ssh:nas"}, {Name: "ssh:newton"}})
+	p.Offer([]Offer{{Verb: Open, Letter: "n", Name: "new terminal", Detail: "on local"}})
+	if rows := strings.Join(drawn(t, p, 80, 8), "\n"); strings.Contains(rows, "on local") {
+		t.Errorf("it is shown before anything is typed:\n%s", rows)
+	}
+	typed(p, "n")
+	if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Verb: Open}) {
+		t.Errorf("its letter: %+v", c)
+	}
+	if c := p.Key(key(tcell.KeyCtrlX)); c.Verb != Nothing {
+		t.Errorf("it cannot be dropped: %+v", c)
+	}
+	typed(p, "ew")
+	if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Use, "ssh:newton"}) {
+		t.Errorf("a target of that name comes first: %+v", c)
+	}
+	typed(p, " term")
+	if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Verb: Open}) {
+		t.Errorf("its name: %+v", c)
+	}
+	p.Key(key(tcell.KeyCtrlU))
+	typed(p, "nas")
+	if c := p.Key(key(tcell.KeyCtrlN)); c != (Choice{Open, "ssh:nas"}) {
+		t.Errorf("on a target: %+v", c)
+	}
+}

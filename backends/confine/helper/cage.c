@@ -51,7 +51,7 @@ static void put_up_limits(const char *limits) {
 		case 'm': limit(ADDRESS_SPACE, n << 20); break;
 		case 'n': limit(PROCESSES, n); break;
 		case '-': break;
-		default: fail("an unknown limit", -22);
+		default: fail("an unknown limit", -INVALID);
 		}
 	}
 }
@@ -62,8 +62,8 @@ static void keep_capabilities(u64 kept) {
 	struct { u32 version; int pid; } header = {0x20080522, 0};
 	struct { u32 effective, permitted, inheritable; } sets[2] = {{0}};
 	must("capget", CALL(capget, &header, sets, 0, 0, 0));
-	for (int i = 0; i < 64; i++)
-		if (!(kept >> i & 1)) CALL(prctl, DROP_FROM_BOUND, i, 0, 0, 0);
+	for (int i = 0; i < 64; i++) // up to the last that this kernel knows
+		if (!(kept >> i & 1) && CALL(prctl, DROP_FROM_BOUND, i, 0, 0, 0) == -INVALID) break;
 	CALL(prctl, AMBIENT, CLEAR_ALL, 0, 0, 0);
 	for (int i = 0; i < 2; i++) {
 		sets[i].effective &= kept >> 32 * i;
@@ -151,7 +151,7 @@ static void in_short(struct order *o, char **argv, int closed) {
 	char *end = append(grants, closed ? "CT" : "T");
 	o->command = argv + 1;
 	if (argv[1] && argv[1][0] == '+') {
-		if (length(argv[1]) > 8) fail("unknown grants", -22);
+		if (length(argv[1]) > 8) fail("unknown grants", -INVALID);
 		append(end, argv[1] + 1);
 		o->command++;
 	}
@@ -160,7 +160,7 @@ static void in_short(struct order *o, char **argv, int closed) {
 	u32 asking = SECCOMP_RET_USER_NOTIF;
 	o->version = contains(grants, 'P') ? 0 : landlock_version();
 	o->mounts = !o->version && CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) != 0;
-	if (!*o->command) fail("usage: ro PROGRAM ARGUMENT...", -22);
+	if (!*o->command) fail("usage: ro PROGRAM ARGUMENT...", -INVALID);
 }
 
 static void read_order(struct order *o, word argc, char **argv) {
@@ -168,20 +168,20 @@ static void read_order(struct order *o, word argc, char **argv) {
 	if (same(base_name(argv[0]), "held")) return in_short(o, argv, 1);
 	if (argc == 2 && same(argv[1], "?")) probe();
 	if (argc == 2 && same(argv[1], "stay")) stay();
-	if (argc < 5) fail("usage: cage WALL GRANTS LIMITS PROGRAM ARGUMENT...", -22);
+	if (argc < 5) fail("usage: cage WALL GRANTS LIMITS PROGRAM ARGUMENT...", -INVALID);
 	int landlock = same(argv[1], "L");
 	o->mounts = same(argv[1], "M");
-	if (!landlock && !o->mounts && !same(argv[1], "S")) fail("an unknown wall", -22);
+	if (!landlock && !o->mounts && !same(argv[1], "S")) fail("an unknown wall", -INVALID);
 	o->version = landlock ? landlock_version() : 0;
 	if (landlock && !o->version) fail("this kernel has no Landlock", -NO_SYSCALL);
 	o->grants = argv[2];
 	o->limits = argv[3];
 	o->command = argv + 4;
 	if (!contains(o->grants, 'W')) return;
-	if (!landlock) fail("folders to write to, without Landlock", -22);
+	if (!landlock) fail("folders to write to, without Landlock", -INVALID);
 	o->folders = o->command;
 	while (*o->command && !same(*o->command, "--")) o->command++;
-	if (!*o->command || !*++o->command) fail("usage: cage L W LIMITS FOLDER... -- PROGRAM ARGUMENT...", -22);
+	if (!*o->command || !*++o->command) fail("usage: cage L W LIMITS FOLDER... -- PROGRAM ARGUMENT...", -INVALID);
 }
 
 // wipe takes the command out of what other programs see of the supervisor, which would
@@ -191,14 +191,43 @@ static void wipe(word argc, char **argv) {
 		for (char *c = argv[i]; *c; c++) *c = 0;
 }
 
+// job is what the process that becomes the command is told, and what it says.
+struct job {
+	const struct order *order;
+	const struct walls *walls;
+	char **environment;
+	word supervisor;
+	uword signals; // that were blocked before
+	int listener;  // of the filter, BAD_FD where there is none
+};
+
+// become puts up the walls around this process and has it become the command. It shares its
+// memory with the supervisor, which waits until that is done: what it says here is known
+// there.
+static void become(void *at) {
+	struct job *j = at;
+	const struct order *o = j->order;
+	if (o->mounts) must("read-only mounts", put_up_mounts()); // in a user namespace it clears the next setting
+	must("the supervisor's end", CALL(prctl, SET_PARENT_DEATH_SIGNAL, KILL, 0, 0, 0));
+	if (CALL(getppid, 0, 0, 0, 0, 0) != j->supervisor) fail("the supervisor has ended", -3);
+	put_up_limits(o->limits);
+	must("no_new_privs", CALL(prctl, 38, 1, 0, 0, 0));
+	keep_capabilities(capabilities(j->walls->landlock, o->grants));
+	if (j->walls->landlock) put_up_landlock(o->grants, o->version, o->folders);
+	make_filter(o->grants, j->walls, o->version >= 6);
+	// Everything that the filter would refuse from here on is done.
+	word listener = put_up_filter(j->walls->asked ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0);
+	if (j->walls->asked) j->listener = listener;
+	CALL(rt_sigprocmask, SET_MASK, &j->signals, 0, sizeof j->signals, 0);
+	execute(o->command, j->environment);
+}
+
 __attribute__((used)) void begin(word *stack) {
 	word argc = stack[0];
 	char **argv = (char **)(stack + 1), **env = argv + argc + 1;
 	struct order o = {0};
 	read_order(&o, argc, argv);
-	const char *grants = o.grants;
-	u32 version = o.version;
-	struct walls walls = {version > 0, o.mounts, contains(grants, 'C'), 0, o.folders != 0};
+	struct walls walls = {o.version > 0, o.mounts, contains(o.grants, 'C'), 0, o.folders != 0};
 	u32 asking = SECCOMP_RET_USER_NOTIF;
 	walls.asked = CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &asking, 0, 0) == 0;
 	if (walls.closed && !walls.asked) fail("this kernel cannot hide files", -NO_SYSCALL);
@@ -206,49 +235,15 @@ __attribute__((used)) void begin(word *stack) {
 
 	close_others();
 	must("subreaper", CALL(prctl, SET_CHILD_SUBREAPER, 1, 0, 0, 0));
-	uword heard = passed_on | BIT(CHILD_ENDED), before = 0;
+	struct job j = {&o, &walls, env, CALL(getpid, 0, 0, 0, 0, 0), 0, BAD_FD};
+	uword heard = passed_on | BIT(CHILD_ENDED);
 	uword blocked = heard | BIT(13) | BIT(22); // SIGPIPE and SIGTTOU must not end or stop the supervisor
-	must("signals", CALL(rt_sigprocmask, BLOCK, &blocked, &before, sizeof blocked, 0));
+	must("signals", CALL(rt_sigprocmask, BLOCK, &blocked, &j.signals, sizeof blocked, 0));
 	int signals = must("signals", CALL(signalfd4, -1, &heard, sizeof heard, CLOSE_ON_EXEC, 0));
-	int pipe[2];
-	must("a pipe", CALL(pipe2, pipe, CLOSE_ON_EXEC, 0, 0, 0));
-	word self = CALL(getpid, 0, 0, 0, 0, 0);
-	// The descriptors are shared until the command is executed, which gives it a table
-	// of its own and closes there whatever is to be closed.
-	word command = must("a process", syscall6(N(clone), SHARED_FILES | CHILD_ENDED, 0, 0, 0, 0, 0));
-	if (command) {
-		struct handover got;
-		// The end of the command closes the pipe only where it has a table of its own,
-		// so the word of its failure comes with the signal of its end.
-		for (;;) {
-			struct { int fd; short events, happened; } waiting[2] = {{pipe[0], READABLE, 0}, {signals, READABLE, 0}};
-			CALL(ppoll, waiting, 2, 0, 0, 0);
-			if (waiting[0].happened & READABLE) break;
-			u32 status;
-			if (CALL(wait4, command, &status, 1, 0, 0) == command) end_as(status);
-			if (waiting[1].happened & READABLE) pass_on(signals, command);
-		}
-		must("a hand-over", CALL(read, pipe[0], &got, sizeof got, 0, 0));
-		CALL(close, pipe[0], 0, 0, 0, 0);
-		CALL(close, pipe[1], 0, 0, 0, 0);
-		struct modes terminal;
-		keep_modes(&terminal);
-		wipe(argc, argv);
-		supervise(command, signals, got.listener, &walls, &terminal);
-	}
-	if (o.mounts) must("read-only mounts", put_up_mounts()); // in a user namespace it clears the next setting
-	must("the supervisor's end", CALL(prctl, SET_PARENT_DEATH_SIGNAL, KILL, 0, 0, 0));
-	if (CALL(getppid, 0, 0, 0, 0, 0) != self) fail("the supervisor has ended", -3);
-	put_up_limits(o.limits);
-	must("no_new_privs", CALL(prctl, 38, 1, 0, 0, 0));
-	keep_capabilities(capabilities(walls.landlock, grants));
-	if (walls.landlock) put_up_landlock(grants, version, o.folders);
-	make_filter(grants, &walls, version >= 6);
-	struct handover given = {BAD_FD};
-	// Everything that the filter would refuse from here on is done.
-	word listener = put_up_filter(walls.asked ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0);
-	if (walls.asked) given.listener = listener;
-	must("a hand-over", CALL(write, pipe[1], &given, sizeof given, 0, 0));
-	CALL(rt_sigprocmask, SET_MASK, &before, 0, sizeof before, 0);
-	execute(o.command, env);
+	struct modes terminal;
+	keep_modes(&terminal);
+	static char command_stack[1 << 16] __attribute__((aligned(16)));
+	word command = must("a process", run_beside(become, &j, command_stack + sizeof command_stack));
+	wipe(argc, argv);
+	supervise(command, signals, j.listener, &walls, &terminal);
 }

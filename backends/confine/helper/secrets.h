@@ -20,7 +20,7 @@ static void read_secrets(void) {
 		if (digits[i] < '0' || digits[i] > '9') fail("the list of secrets", -NO_ENTRY);
 		n = n * 10 + (digits[i] - '0');
 	}
-	if (n == 0 || n >= (word)sizeof secrets || n > end) fail("the length of the list of secrets", -22);
+	if (n == 0 || n >= (word)sizeof secrets || n > end) fail("the length of the list of secrets", -INVALID);
 	if (CALL(pread64, fd, secrets, n, end - n, 0) != n) fail("the list of secrets", -NO_ENTRY);
 	CALL(close, fd, 0, 0, 0, 0);
 }

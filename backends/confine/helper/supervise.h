@@ -3,7 +3,6 @@
 // what the command left behind.
 
 enum {
-	SHARED_FILES = 0x400, // CLONE_FILES
 	KILL = 9,
 	SET_PARENT_DEATH_SIGNAL = 1,
 	SET_CHILD_SUBREAPER = 36,
@@ -16,10 +15,6 @@ enum {
 // A set of signals as the kernel has it; signal n is bit n-1.
 #define BIT(signal) (1UL << ((signal) - 1))
 static const uword passed_on = BIT(1) | BIT(2) | BIT(3) | BIT(10) | BIT(12) | BIT(15);
-
-struct handover {
-	int listener; // of the filter, BAD_FD where there is none
-};
 
 // safe_device is the device of that name, if writing to it can do no harm.
 static const char *safe_device(const char *path) {
@@ -188,6 +183,7 @@ static void restore_modes(const struct modes *m) {
 // end_children kills every child that this process has. As the subreaper it inherits
 // what lost its parent, so that in the end nothing of the cage is left.
 static void end_children(void) {
+	if (CALL(wait4, -1, 0, 1 /* WNOHANG */, 0, 0) == -NO_CHILD) return;
 	char path[64], list[4096];
 	append(append_number(append(path, "/proc/self/task/"), CALL(getpid, 0, 0, 0, 0, 0)), "/children");
 	for (int round = 0; round < ENOUGH_ROUNDS; round++) {

@@ -36,6 +36,28 @@ __asm__(".globl _start\n_start:\n mov x0, sp\n and sp, x0, #-16\n bl begin\n");
 #error "no helper for this processor"
 #endif
 
+enum { BESIDE = 0x4511 }; // CLONE_VFORK, CLONE_FILES, CLONE_VM, SIGCHLD
+
+// run_beside has a new process run f, which does not return. It has a stack of its own, this
+// process's memory and descriptors, and this process waits until it has executed a program or
+// ended. A copy of the memory would cost more. The result is its number.
+static word run_beside(void (*f)(void *), void *argument, char *stack_end) {
+	void **top = (void **)stack_end - 2;
+	top[0] = f, top[1] = argument;
+#if defined(__x86_64__)
+	word result;
+	__asm__ volatile("syscall\n test %%rax, %%rax\n jnz 1f\n pop %%rax\n pop %%rdi\n call *%%rax\n1:"
+	                 : "=a"(result)
+	                 : "a"(__NR_clone), "D"(BESIDE), "S"(top), "d"(0)
+	                 : "rcx", "r8", "r10", "r11", "memory");
+	return result;
+#else
+	register word x8 __asm__("x8") = __NR_clone, x0 __asm__("x0") = BESIDE, x1 __asm__("x1") = (word)top;
+	__asm__ volatile("svc 0\n cbnz x0, 1f\n ldp x1, x0, [sp], #16\n blr x1\n1:" : "+r"(x0), "+r"(x1) : "r"(x8) : "x2", "x3", "x4", "memory");
+	return x0;
+#endif
+}
+
 #define CALL(name, a, b, c, d, e) syscall6(__NR_##name, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), 0)
 
 enum {
@@ -47,6 +69,7 @@ enum {
 	NO_ACCESS = 13,
 	INTERRUPTED = 4,
 	NO_CHILD = 10,
+	INVALID = 22,
 	READ_ONLY = 30,
 	NO_SYSCALL = 38,
 	NAME_TOO_LONG = 36,

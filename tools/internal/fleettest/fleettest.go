@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -27,8 +28,8 @@ type Bench struct {
 	mu     sync.Mutex
 	apart  []string // known and not connected
 	failed map[string]error
-	// Groups are the operator's.
-	Groups map[string]string
+	// Sets are the operator's groups.
+	Sets map[string]string
 	// Refused are targets that cannot be connected, with why.
 	Refused map[string]error
 }
@@ -88,9 +89,12 @@ func (*Bench) Containers(_ context.Context, kind string) ([]string, error) {
 	return []string{kind + ":api", kind + ":cache"}, nil
 }
 
+// Groups implements [fleet.Roster].
+func (b *Bench) Groups() []string { return slices.Sorted(maps.Keys(b.Sets)) }
+
 // Group implements [fleet.Roster].
 func (b *Bench) Group(name string) (string, bool) {
-	group, ok := b.Groups[name]
+	group, ok := b.Sets[name]
 	return group, ok
 }
 

@@ -266,6 +266,12 @@ var tricks = []trick{
 	one("braces", func(c string) string { return "{" + strings.Join(strings.Fields(c), ",") + "}" }),
 	one("quotes inside", func(c string) string { return c[:1] + "''" + c[1:] }),
 	one("escaped", func(c string) string { return `\` + c }),
+	one("an answer that leads elsewhere", func(c string) string {
+		if program, _ := first(c); program != "curl" {
+			return ""
+		}
+		return c + " -L"
+	}),
 }
 
 // lookAlike replaces the first Latin letter that has a Cyrillic twin.

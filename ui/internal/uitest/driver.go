@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gdamore/tcell/v2"
+
+	"github.com/nod-console/nod/ui/screen"
 )
 
 // deadline is how long See waits before the test fails.
@@ -376,6 +378,26 @@ func (u *UI) Drag(x, y, toX, toY int) *UI {
 	u.Mouse((x+toX)/2, (y+toY)/2, tcell.Button1)
 	u.Mouse(toX, toY, tcell.Button1)
 	return u.Mouse(toX, toY, tcell.ButtonNone)
+}
+
+// Click clicks on the first place of the screen that has a text, once it is there.
+func (u *UI) Click(text string) *UI {
+	u.t.Helper()
+	x, y := u.find(text)
+	u.Mouse(x, y, tcell.Button1)
+	return u.Mouse(x, y, tcell.ButtonNone)
+}
+
+// find is where a text stands, once it is there.
+func (u *UI) find(text string) (x, y int) {
+	u.t.Helper()
+	for y, row := range strings.Split(u.See(text).Text(), "\n") {
+		if before, _, ok := strings.Cut(row, text); ok {
+			return screen.Width(before), y
+		}
+	}
+	u.t.Fatalf("%q is gone", text)
+	return 0, 0
 }
 
 // Frames is the number of frames so far.

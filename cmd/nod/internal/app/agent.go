@@ -47,7 +47,7 @@ func (h *Core) OpenAgent(b Model, store *history.Store) (*turn.Agent, error) {
 func (h *Core) situation() briefing.Situation {
 	name := h.Targets.Current()
 	s := briefing.Situation{
-		Target: name, Targets: h.Guard.Targets(), Apart: h.fleet.Apart(),
+		Target: name, Targets: h.Guard.Targets(), Apart: h.fleet.Apart(), Groups: h.fleet.Roster.Groups(),
 		Posture: h.Policy.Posture().String(), Trust: string(h.Policy.TrustOf(name)),
 		Skills: h.guidance.Catalog().Lines(skillLines),
 	}

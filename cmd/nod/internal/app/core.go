@@ -17,6 +17,7 @@ import (
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
 	"github.com/nod-console/nod/cmd/nod/internal/app/record"
+	"github.com/nod-console/nod/cmd/nod/internal/app/runs"
 	"github.com/nod-console/nod/cmd/nod/internal/app/servers"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
@@ -47,6 +48,7 @@ type Core struct {
 	warn     func(string)
 	Ledger   *ledger.Ledger
 	recorder *record.Recorder
+	Runs     *runs.Log // what ran in the conversations
 	Policy   *policy.Engine
 	secrets  *redact.Keeper
 	Gate     *gate.Gate
@@ -113,6 +115,8 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	if h.recorder, err = record.OpenRecorder(h.Ledger, h.State, recordingFilter(h.secrets)); err != nil {
 		return h, fmt.Errorf("record: %w", err)
 	}
+	h.Runs = runs.New(config.LedgerDir(h.State))
+	h.recorder.Watcher = h.Runs
 	if h.trace, err = openTrace(getenv, h.State, p.Warn); err != nil {
 		return h, err
 	}

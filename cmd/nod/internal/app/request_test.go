@@ -139,7 +139,7 @@ var fleetOf40 = func() string {
 // context in 3,000, and only tools of what there is.
 func TestTheFirstRequestFits(t *testing.T) {
 	t.Parallel()
-	someone := func(context.Context, string, []string) (int, bool, error) { return 0, true, nil }
+	someone := func(context.Context, string, []string) (desk.Choice, error) { return desk.Choice{Given: true}, nil }
 	for name, c := range map[string]struct {
 		context, tools, tokens int
 		panes                  bool

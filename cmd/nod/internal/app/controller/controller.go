@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/agent/model"
@@ -12,6 +13,7 @@ import (
 	"github.com/nod-console/nod/backends/docker"
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/layouts"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
@@ -58,6 +60,7 @@ type Controller struct {
 	state  string
 	store  *history.Store
 	spare  *app.SpareHistory // changed under mu once the Controller runs
+	kept   *layouts.Store    // how the screen was, and when targets were connected
 	screen Screen
 	ask    ssh.Asker // asks on the screen
 	allow  questions.Allower
@@ -79,12 +82,14 @@ type Controller struct {
 	followed map[*targets.Engine]bool // whose containers are in the picker
 	// Why there are no containers of a kind.
 	engineFaults   map[docker.Kind]error
-	steps          map[string]string // how far the connections to targets are
-	attempted      map[string]bool   // targets that are connected, or could not be
-	moved          chan struct{}     // closed and renewed when attempted or the current target changes
-	conversationID string            // the conversation; empty until something is said
-	local          []model.Local     // model servers on this machine that were found
-	used           []app.Model       // that /model has opened
+	steps          map[string]string  // how far the connections to targets are
+	attempted      map[string]bool    // targets that are connected, or could not be
+	moved          chan struct{}      // closed and renewed when attempted or the current target changes
+	terminals      []layouts.Terminal // the operator's own
+	unkept         bool               // it was said that the layout cannot be kept
+	conversationID string             // the conversation; empty until something is said
+	local          []model.Local      // model servers on this machine that were found
+	used           []app.Model        // that /model has opened
 }
 
 // Open opens what the first frame shows: the store and the screen.
@@ -104,6 +109,7 @@ func Open(ctx context.Context, opt Options) (d *Controller, err error) {
 	if d.store, d.spare, err = app.OpenHistory(ctx, d.Sys.Getenv, d.state, barred); err != nil {
 		return nil, err
 	}
+	d.kept = layouts.Open(d.state, time.Now)
 	screenOptions, err := d.options(ctx)
 	if err == nil {
 		err = d.openScreen(ctx, screenOptions)
@@ -144,8 +150,10 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Targets: &console.Targets{
 			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
 		},
-		Overview: d.overviewOptions(),
-		Replay:   d.replay, Files: d.files,
+		Overview:     d.overviewOptions(),
+		Runs:         d.runs,
+		OpenTerminal: d.openTerminal, Layouts: d.layoutOptions(),
+		Replay: d.replay, Files: d.files,
 		Edit: d.Sys.Edit, Stop: d.Sys.Jobs.Stop,
 		CrashReport: filepath.Join(d.state, CrashReport),
 		Theme:       d.Config.Display.Theme,
@@ -257,6 +265,7 @@ func (d *Controller) open(ctx context.Context) error {
 	// before anybody can ask which target a prompt is for.
 	h.Targets.Choose(d.Targets[0])
 	h.Targets.OnChange(d.targetsChanged)
+	h.Runs.OnChange(d.screen.RunsChanged)
 	return nil
 }
 

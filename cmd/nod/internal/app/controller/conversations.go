@@ -10,6 +10,7 @@ import (
 	"github.com/nod-console/nod/agent/history"
 	"github.com/nod-console/nod/ui/console"
 	"github.com/nod-console/nod/ui/screen"
+	"github.com/nod-console/nod/ui/timeline"
 )
 
 // pastShown is how many conversations can be chosen from.
@@ -24,6 +25,15 @@ func (d *Controller) present() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.conversationID
+}
+
+// runs are what ran in the present conversation.
+func (d *Controller) runs(ctx context.Context) ([]timeline.Run, error) {
+	parts, err := d.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return parts.core.Runs.List(d.present())
 }
 
 func (d *Controller) findPast(ctx context.Context, text string) ([]console.Held, error) {

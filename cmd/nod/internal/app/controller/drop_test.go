@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 	"weak"
 
 	"github.com/nod-console/nod/agent"
@@ -15,6 +16,7 @@ import (
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/layouts"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
@@ -52,6 +54,7 @@ func TestADroppedTargetLeavesNothingBehind(t *testing.T) {
 
 	screen := &heldPanes{panes: map[string]func(){}}
 	d := &Controller{
+		kept:    layouts.Open(t.TempDir(), time.Now),
 		tended:  map[tended]bool{},
 		Options: Options{Config: c, Targets: []string{local.Name}}, screen: screen, opened: make(chan struct{}),
 		steps: map[string]string{}, loads: map[string]string{}, attempted: map[string]bool{}, moved: make(chan struct{}),
@@ -116,13 +119,15 @@ func (h *heldPanes) RemovePane(id string) {
 	cancel()
 }
 
-func (*heldPanes) Run(context.Context) error      { return nil }
-func (*heldPanes) Approver() policy.Approver      { return nil }
-func (*heldPanes) Notify(string)                  {}
-func (*heldPanes) Fail(string, string)            {}
-func (*heldPanes) SetTarget(console.TargetStatus) {}
-func (*heldPanes) SetCommands([]keys.Custom)      {}
-func (*heldPanes) SetAlarm(string, bool)          {}
-func (*heldPanes) TargetsChanged()                {}
-func (*heldPanes) RunEnded(agent.RunEnded)        {}
-func (*heldPanes) Reverting(agent.Reverting)      {}
+func (*heldPanes) Run(context.Context) error       { return nil }
+func (*heldPanes) Approver() policy.Approver       { return nil }
+func (*heldPanes) Notify(string)                   {}
+func (*heldPanes) Fail(string, string)             {}
+func (*heldPanes) SetTarget(console.TargetStatus)  {}
+func (*heldPanes) SetCommands([]keys.Custom)       {}
+func (*heldPanes) SetAlarm(string, bool)           {}
+func (*heldPanes) TargetsChanged()                 {}
+func (*heldPanes) NamePane(string, string, string) {}
+func (*heldPanes) RunEnded(agent.RunEnded)         {}
+func (*heldPanes) RunsChanged()                    {}
+func (*heldPanes) Reverting(agent.Reverting)       {}

@@ -68,7 +68,7 @@ func (d *Controller) toggleLogs(ctx context.Context, name string) error {
 		return err
 	}
 	l := &logs{registry: r, engine: e, name: name, id: c.ID, terminal: vt.New(vt.Size{Cols: 80, Rows: 24}, vt.Options{Scrollback: logScrollback, Reflow: true})}
-	pane := l.pane()
+	pane := l.pane(d.toggleLogs)
 	if h := d.core(); h != nil {
 		pane.Trust = string(h.Policy.TrustOf(name))
 	}
@@ -92,7 +92,8 @@ func (d *Controller) toggleLogs(ctx context.Context, name string) error {
 	return nil
 }
 
-func (l *logs) pane() console.Pane {
+// pane is the log on the screen; toggle takes it away.
+func (l *logs) pane(toggle func(context.Context, string) error) console.Pane {
 	_, short, _ := docker.Parse(l.name)
 	return console.Pane{
 		ID: "logs " + l.name, Title: l.name + " · logs", Name: short + " logs",
@@ -104,6 +105,7 @@ func (l *logs) pane() console.Pane {
 			}
 			return l.screen
 		},
+		Close: func(ctx context.Context, _ bool) error { return toggle(ctx, l.name) },
 		State: func() console.PaneState {
 			l.mu.Lock()
 			defer l.mu.Unlock()

@@ -243,7 +243,7 @@ func filled(part float64, of string) overview.Gauge {
 	return overview.Gauge{Known: true, Part: part, Text: fmt.Sprintf("%.0f %% %s", part*100, of), Warn: filling, Danger: full}
 }
 
-// size is a number of bytes in four characters at most.
+// size is a number of bytes in a few characters.
 func size(n uint64) string {
 	for _, u := range []struct {
 		name string

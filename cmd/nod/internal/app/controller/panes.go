@@ -26,9 +26,13 @@ type paneMirror struct {
 	panes  *pane.Keeper
 	trust  string // of the target's target
 	screen Screen
-	shown  map[*pane.Pane]string // their IDs on the screen
-	gaveUp bool                  // a shared pane could not be made
+	shown  map[*pane.Pane]shown
+	show   func(*pane.Pane) console.Pane
+	gaveUp bool // a shared pane could not be made
 }
+
+// shown is a pane's ID on the screen, and the name that it has there.
+type shown struct{ id, name string }
 
 // mirror shows the keeper's panes, and keeps the console to what there is: panes
 // come and go with tmux, by the model's calls and by anybody's hand. When the
@@ -38,7 +42,8 @@ func (d *Controller) mirror(ctx context.Context, s *targets.Target) {
 	changes, unsubscribe := s.Panes.Changes()
 	defer unsubscribe()
 	trust := string(d.parts.core.Policy.TrustOf(s.Name()))
-	m := paneMirror{target: s, panes: s.Panes, trust: trust, screen: d.screen, shown: map[*pane.Pane]string{}}
+	m := paneMirror{target: s, panes: s.Panes, trust: trust, screen: d.screen, shown: map[*pane.Pane]shown{}}
+	m.show = func(p *pane.Pane) console.Pane { return d.mirrorOf(s, p) }
 	for stood := true; ctx.Err() == nil; {
 		linked := s.LinkChanged() // before it is looked at
 		stands := s.Container == nil || s.Container.Stands() == nil
@@ -65,35 +70,39 @@ func (d *Controller) mirror(ctx context.Context, s *targets.Target) {
 
 // remove takes the panes of a target that was dropped off the screen.
 func (m *paneMirror) remove() {
-	for _, id := range m.shown {
-		m.screen.RemovePane(id)
+	for _, is := range m.shown {
+		m.screen.RemovePane(is.id)
 	}
 }
 
 // update adds the panes that are new and removes those that are not there any
 // more. It reports whether the shared one is there.
-func (m *paneMirror) update(there []*pane.Pane) (shared bool) {
-	for p, id := range m.shown {
+func (m *paneMirror) update(there []*pane.Pane) (hasShared bool) {
+	for p, is := range m.shown {
 		if slices.Contains(there, p) {
+			if title, name := namesOf(p); is.name != name {
+				m.shown[p] = shown{is.id, name}
+				m.screen.NamePane(is.id, title, name)
+			}
 			continue
 		}
 		delete(m.shown, p)
-		m.screen.RemovePane(id)
+		m.screen.RemovePane(is.id)
 		if !targets.IsShared(p) { // of which renew tells
 			m.screen.Notify("the pane " + targets.NameOf(p) + " has ended")
 		}
 	}
 	for _, p := range there {
 		if _, known := m.shown[p]; !known {
-			added := mirrorOf(m.target, p)
+			added := m.show(p)
 			added.Trust = m.trust
-			m.shown[p] = added.ID
+			m.shown[p] = shown{added.ID, added.Name}
 			m.screen.AddPane(added)
 		}
 	}
-	shared = slices.ContainsFunc(there, targets.IsShared)
-	m.gaveUp = m.gaveUp && !shared
-	return shared
+	hasShared = slices.ContainsFunc(there, targets.IsShared)
+	m.gaveUp = m.gaveUp && !hasShared
+	return hasShared
 }
 
 // renew makes a fresh shared pane. Where that fails, the next command tries it
@@ -123,15 +132,12 @@ var paneNumber atomic.Uint64
 
 // mirrorOf shows a pane in the console. What the operator types there goes to
 // the pane itself: it is his terminal as much as nod's.
-func mirrorOf(s *targets.Target, p *pane.Pane) console.Pane {
-	name := targets.NameOf(p)
-	if p.Session() == pane.DefaultSession {
-		name = p.Name()
-	}
+func (d *Controller) mirrorOf(s *targets.Target, p *pane.Pane) console.Pane {
+	title, name := namesOf(p)
 	f := newFeed(s, p)
 	return console.Pane{
 		ID:        fmt.Sprintf("pane %d", paneNumber.Add(1)),
-		Title:     p.Target() + " · " + targets.NameOf(p),
+		Title:     title,
 		Name:      name,
 		Main:      targets.IsShared(p),
 		Snapshot:  func() *vt.Snapshot { return f.now().screen },
@@ -139,10 +145,21 @@ func mirrorOf(s *targets.Target, p *pane.Pane) console.Pane {
 		Subscribe: f.follow,
 		Type:      p.Type,
 		Attach:    func() string { return s.Attach(p) },
+		Close:     func(ctx context.Context, sure bool) error { return d.closeTerminal(ctx, s, p, sure) },
+		Rename:    func(ctx context.Context, name string) error { return d.renameTerminal(ctx, s, p, name) },
 		Resize: func(_ context.Context, cols, rows int) {
 			p.Resize(backends.Size{Cols: cols, Rows: rows})
 		},
 	}
+}
+
+// namesOf are what a pane's frame says and its short name.
+func namesOf(p *pane.Pane) (title, name string) {
+	full := targets.NameOf(p)
+	if name = full; p.Session() == pane.DefaultSession {
+		name = p.Name()
+	}
+	return p.Target() + " · " + full, name
 }
 
 // feedTime is the least time between two pictures of a pane, below that between

@@ -10,6 +10,7 @@ import (
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
+	"github.com/nod-console/nod/tools/desk"
 	"github.com/nod-console/nod/ui/console"
 	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/plain"
@@ -27,7 +28,9 @@ type Screen interface {
 	SetCommands(own []keys.Custom)
 	AddPane(p console.Pane)
 	RemovePane(id string)
+	NamePane(id, title, name string)
 	RunEnded(e agent.RunEnded)
+	RunsChanged()
 	Reverting(r agent.Reverting)
 }
 
@@ -82,12 +85,12 @@ func (d *Controller) openScreen(ctx context.Context, opt console.Options) error 
 		})
 		return yes, err
 	}
-	d.choose = func(ctx context.Context, text string, options []string) (chosen int, ok bool, err error) {
+	d.choose = func(ctx context.Context, text string, options []string) (said desk.Choice, err error) {
 		err = talk.Alone(ctx, func() (err error) {
-			chosen, ok, err = questions.Choose(ctx, text, options)
+			said, err = questions.Choose(ctx, text, options)
 			return err
 		})
-		return chosen, ok, err
+		return said, err
 	}
 	d.screen, d.ask, d.fill = talk, alone(talk, questions.Asker()), questions.FormLines(talk.Alone)
 	d.closeScreen = func() {

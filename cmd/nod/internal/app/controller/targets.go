@@ -9,6 +9,7 @@ import (
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/layouts"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/ui/console"
 	picker "github.com/nod-console/nod/ui/targets"
@@ -28,6 +29,9 @@ func (d *Controller) connectAll(ctx context.Context) error {
 			d.screen.SetTarget(console.TargetStatus{Name: name, State: "not connected"})
 			d.screen.Fail("connect: "+err.Error(), "")
 		}
+	}
+	if !d.Lines {
+		d.reopen(ctx, d.parts.core)
 	}
 	return nil
 }
@@ -81,6 +85,9 @@ func (d *Controller) connect(ctx context.Context, h *app.Core, name string) erro
 	if err != nil {
 		return err
 	}
+	address, system := s.Facts()
+	d.kept.Connected(s.Name(), address, system)
+	d.keepSoon()
 	defer d.settle(s.Name()) // which a container is not always called by
 	for _, note := range s.Notes {
 		d.screen.Notify(note)
@@ -268,12 +275,18 @@ func (d *Controller) listTargets() []picker.Target {
 	}
 	current := h.Targets.Current()
 	open, opening := h.Targets.List()
+	known := d.kept.LastConnected()
 	var all []picker.Target
 	listed := map[string]bool{}
 	add := func(t picker.Target) {
 		if !listed[t.Name] {
 			listed[t.Name] = true
 			t.Trust, t.Current = string(h.Policy.TrustOf(t.Name)), t.Name == current
+			k := known[t.Name]
+			t.Used, t.System = k.When, k.System
+			if t.Address == "" {
+				t.Address = k.Address
+			}
 			all = append(all, t)
 		}
 	}
@@ -303,8 +316,8 @@ func (d *Controller) listTargets() []picker.Target {
 	for _, row := range active {
 		add(row)
 	}
-	for _, name := range hosts(h) {
-		add(picker.Target{Name: name})
+	for _, host := range hosts(h) {
+		add(host)
 	}
 	for _, row := range idle {
 		add(row)
@@ -312,17 +325,18 @@ func (d *Controller) listTargets() []picker.Target {
 	return all
 }
 
-// hosts are the names that ssh_config has. One that cannot be read has none
-// here; whoever connects is told.
-func hosts(h *app.Core) []string {
-	names, err := ssh.Names(h.Targets.Lines.SSHOptions())
+// hosts are those that ssh_config names, with their addresses where it says them
+// plainly. One that cannot be read has none here; whoever connects is told.
+func hosts(h *app.Core) []picker.Target {
+	known, err := ssh.Known(h.Targets.Lines.SSHOptions())
 	if err != nil {
 		return nil
 	}
-	for i, n := range names {
-		names[i] = ssh.Host{Name: n}.String()
+	all := make([]picker.Target, len(known))
+	for i, k := range known {
+		all[i] = picker.Target{Name: ssh.Host{Name: k.Name}.String(), Address: k.HostName}
 	}
-	return names
+	return all
 }
 
 // useTarget makes a target the current one, and connects it before if need be.
@@ -350,6 +364,9 @@ func (d *Controller) dropTarget(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	d.ownTerminals(func(all []layouts.Terminal) []layouts.Terminal {
+		return slices.DeleteFunc(all, func(t layouts.Terminal) bool { return t.Target == name })
+	})
 	return parts.core.Targets.Drop(name)
 }
 

@@ -67,9 +67,9 @@ func LoginDialogs(ask func(context.Context, decision.Question) (decision.Answer,
 
 // ChoiceDialog lets the operator choose in the console's dialogs.
 func ChoiceDialog(ask func(context.Context, decision.Question) (decision.Answer, error)) desk.Asker {
-	return func(ctx context.Context, text string, options []string) (int, bool, error) {
-		said, err := ask(ctx, decision.Question{Kind: decision.Choice, Title: "the model asks", Text: text, Options: options})
-		return said.Option, said.Given, err
+	return func(ctx context.Context, text string, options []string) (desk.Choice, error) {
+		said, err := ask(ctx, decision.Question{Kind: decision.Choice, Title: "the model asks", Text: text, Options: options, Free: true})
+		return desk.Choice{Given: said.Given, Option: said.Option, Own: said.Text}, err
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -143,20 +144,27 @@ func (t *Terminal) control(do func(fd int) error) error {
 	return inner
 }
 
-// Choose lets the operator choose on the terminal, by a number.
-func (t *Terminal) Choose(ctx context.Context, text string, options []string) (int, bool, error) {
+// leastWords is how many characters an answer in the operator's own words has.
+const leastWords = 2
+
+// Choose lets the operator choose on the terminal, by a number, or answer in their own
+// words.
+func (t *Terminal) Choose(ctx context.Context, text string, options []string) (desk.Choice, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nThe model asks: %s\n", text)
 	for i, o := range options {
 		fmt.Fprintf(&b, "  %d  %s\n", i+1, o)
 	}
-	line, err := t.Ask(ctx, fmt.Sprintf("%sWhich one? [1-%d, nothing for none] ", b.String(), len(options)), true)
+	line, err := t.Ask(ctx, fmt.Sprintf("%sWhich one? [1-%d, or your own words; nothing for none] ", b.String(), len(options)), true)
 	if err != nil {
-		return 0, false, err
+		return desk.Choice{}, err
 	}
 	line = strings.TrimSpace(line)
-	if len(line) != 1 || line[0] < '1' || int(line[0]-'1') >= len(options) {
-		return 0, false, nil
+	switch number, err := strconv.Atoi(line); {
+	case err == nil && number >= 1 && number <= len(options):
+		return desk.Choice{Given: true, Option: number - 1}, nil
+	case err == nil || len([]rune(line)) < leastWords: // a number that is none of them, a slip of a finger
+		return desk.Choice{}, nil
 	}
-	return int(line[0] - '1'), true, nil
+	return desk.Choice{Given: true, Own: line}, nil
 }

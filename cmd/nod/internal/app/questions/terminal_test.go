@@ -8,9 +8,12 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/nod-console/nod/tools/desk"
 )
 
-// TestAChoiceOnATerminalInLines: a digit of the list chooses, anything else is no
+// TestAChoiceOnATerminalInLines: a digit of the list chooses, words are an answer of the
+// operator's own, anything else is no
 // answer, and a question that is withdrawn ends.
 func TestAChoiceOnATerminalInLines(t *testing.T) {
 	t.Parallel()
@@ -22,7 +25,10 @@ func TestAChoiceOnATerminalInLines(t *testing.T) {
 	defer func() { _ = tty.Close() }()
 	q := &Terminal{Tty: tty}
 	shown := bufio.NewReader(control)
-	for typed, want := range map[string]int{"2\n": 1, " 1 \n": 0, "\n": -1, "3\n": -1, "0\n": -1, "x\n": -1, "12\n": -1, "yes\n": -1} {
+	for typed, want := range map[string]desk.Choice{
+		"2\n": {Given: true, Option: 1}, " 1 \n": {Given: true}, "\n": {}, "3\n": {}, "0\n": {}, "x\n": {}, "12\n": {},
+		" both of them\n": {Given: true, Own: "both of them"},
+	} {
 		read := make(chan string, 1)
 		go func() {
 			text := ""
@@ -36,10 +42,10 @@ func TestAChoiceOnATerminalInLines(t *testing.T) {
 			_, _ = control.WriteString(typed) // or the test fails below
 			read <- text
 		}()
-		chosen, ok, err := q.Choose(t.Context(), "Which \x1b[31mport?", []string{"80", "8080"})
+		said, err := q.Choose(t.Context(), "Which \x1b[31mport?", []string{"80", "8080"})
 		text := <-read
-		if err != nil || ok != (want >= 0) || ok && chosen != want {
-			t.Errorf("%q: %d %t %v", typed, chosen, ok, err)
+		if err != nil || said != want {
+			t.Errorf("%q: %+v %v", typed, said, err)
 		}
 		if !strings.Contains(text, "The model asks: Which ") || !strings.Contains(text, "  2  8080") || strings.Contains(text, "\x1b[31m") {
 			t.Errorf("shown: %q", text)
@@ -48,7 +54,7 @@ func TestAChoiceOnATerminalInLines(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, ok, err := q.Choose(ctx, "x", []string{"a", "b"}); ok || !errors.Is(err, context.Canceled) {
-		t.Errorf("withdrawn: %t %v", ok, err)
+	if said, err := q.Choose(ctx, "x", []string{"a", "b"}); said.Given || !errors.Is(err, context.Canceled) {
+		t.Errorf("withdrawn: %+v %v", said, err)
 	}
 }

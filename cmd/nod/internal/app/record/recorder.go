@@ -20,6 +20,8 @@ import (
 type Recorder struct {
 	*ledger.Ledger
 	Recordings *recording.Store
+	// Watcher hears of all that is put on record; nil if nobody wants to.
+	Watcher Watcher
 
 	mu     sync.Mutex
 	places map[string]place // of what runs, by the intent
@@ -28,6 +30,13 @@ type Recorder struct {
 }
 
 var _ gate.Recorder = (*Recorder)(nil)
+
+// Watcher hears of what is on record from now on. Its methods must not block.
+type Watcher interface {
+	Begun(id string, i ledger.Intent)
+	Ended(id string, c ledger.Conclusion)
+	Noted(n ledger.Note)
+}
 
 // place is where a run is seen.
 type place struct {
@@ -87,6 +96,9 @@ func (r *Recorder) Intend(ctx context.Context, i ledger.Intent) (ledger.Ref, err
 		i.Recording = &ledger.Recording{File: place.File, At: place.At}
 	}
 	ref, err := r.Ledger.Intend(ctx, i)
+	if err == nil && r.Watcher != nil {
+		r.Watcher.Begun(ref.ID, i)
+	}
 	if err == nil && i.Recording != nil {
 		r.mu.Lock()
 		r.places[ref.ID] = place{*i.Recording, i.Target, i.Pane}
@@ -96,7 +108,12 @@ func (r *Recorder) Intend(ctx context.Context, i ledger.Intent) (ledger.Ref, err
 }
 
 // Note puts on record what is no command.
-func (r *Recorder) Note(n ledger.Note) error { return r.noting(r.Ledger.Note(n)) }
+func (r *Recorder) Note(n ledger.Note) error {
+	if r.Watcher != nil {
+		r.Watcher.Noted(n)
+	}
+	return r.noting(r.Ledger.Note(n))
+}
 
 // noting has who watches the record look at it after an error, which it returns.
 func (r *Recorder) noting(err error) error {
@@ -125,6 +142,9 @@ func (r *Recorder) Conclude(ref ledger.Ref, c ledger.Conclusion) error {
 		if b, ok := r.Recordings.Bind(place.target, place.pane, bindWithin); ok {
 			c.Recording.Bound = bound(b)
 		}
+	}
+	if r.Watcher != nil {
+		r.Watcher.Ended(ref.ID, c)
 	}
 	return r.noting(r.Ledger.Conclude(ref, c))
 }

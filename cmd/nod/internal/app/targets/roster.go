@@ -3,6 +3,7 @@ package targets
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -66,6 +67,9 @@ func (r *Roster) Containers(ctx context.Context, kind string) ([]string, error) 
 	}
 	return names, nil
 }
+
+// Groups implements [fleet.Roster].
+func (r *Roster) Groups() []string { return slices.Sorted(maps.Keys(r.config.Groups)) }
 
 // Group implements [fleet.Roster].
 func (r *Roster) Group(name string) (expression string, ok bool) {

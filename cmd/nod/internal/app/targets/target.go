@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -107,6 +112,37 @@ func (s *Target) Attach(p *pane.Pane) string {
 		return p.Attach() // it holds a zero byte, which no command does
 	}
 	return s.lines.command(s.settings, s.ownMaster.Load() != nil) + " " + command
+}
+
+// Facts are its address and its system, as far as both are known without asking it.
+func (s *Target) Facts() (address, system string) {
+	switch t := s.Target.(type) {
+	case *local.Target:
+		return "", systemHere()
+	case *ssh.Target:
+		address = s.settings.HostName
+		if s.settings.Port != 0 && s.settings.Port != 22 {
+			address = net.JoinHostPort(address, strconv.Itoa(s.settings.Port))
+		}
+		if conn, err := t.Conn(); err == nil {
+			system = conn.Remote().System
+		}
+	}
+	return address, system
+}
+
+// systemHere is this machine's system, as it calls itself.
+func systemHere() string {
+	page, err := os.ReadFile("/etc/os-release")
+	if err != nil {
+		return runtime.GOOS
+	}
+	for line := range strings.Lines(string(page)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "PRETTY_NAME="); ok {
+			return strings.Trim(name, `"'`)
+		}
+	}
+	return runtime.GOOS
 }
 
 // Way says whose connection a host is reached on, where it is not nod's own.
