@@ -51,6 +51,16 @@ func Join(folded string, parts []Action) Action {
 	return all
 }
 
+// Unclaimed is the action without what a model says of it, as the operator's own are.
+func (a Action) Unclaimed() Action {
+	a.Claim = Claim{}
+	a.Parts = slices.Clone(a.Parts)
+	for i := range a.Parts {
+		a.Parts[i].Claim = Claim{}
+	}
+	return a
+}
+
 // Targets are the names of the targets that an action is for.
 func (a Action) Targets() []string {
 	if len(a.Parts) == 0 {

@@ -69,3 +69,16 @@ func TestPartsAreTheSameAction(t *testing.T) {
 		}
 	}
 }
+
+// What a model says of an action is not a part of what it does, neither of the whole nor of
+// the parts.
+func TestUnclaimed(t *testing.T) {
+	claimed := several()
+	for i := range claimed.Parts {
+		claimed.Parts[i].Claim.Why = "a test"
+	}
+	claimed.Claim = claimed.Parts[0].Claim
+	if a := claimed.Unclaimed(); a.Same() != nil || a.Digest() != several().Digest() || claimed.Parts[0].Claim.Why == "" {
+		t.Errorf("%v, %+v", a.Same(), a)
+	}
+}

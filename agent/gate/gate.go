@@ -234,7 +234,7 @@ func (g *Gate) Call(ctx context.Context, c Call, sink agent.Sink) Answer {
 	plan := func(ctx context.Context, args json.RawMessage, operator bool) (tools.Action, error) {
 		a, err := abandonable(ctx, c.Tool, func() (tools.Action, error) { return tool.Plan(ctx, args, env) })
 		if operator {
-			a.Claim = tools.Claim{} // what there is of it is not a model's
+			a = a.Unclaimed() // what there is of it is not a model's
 		}
 		return a, err
 	}

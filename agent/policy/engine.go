@@ -380,9 +380,7 @@ func placed(a tools.Action, v risk.Verdict) bool { return path.IsAbs(a.Dir) || !
 
 // key names p's action for its conversation.
 func key(p Proposal) conversational {
-	a := p.Action
-	a.Claim = tools.Claim{}
-	return conversational{p.Conversation, a.Digest()}
+	return conversational{p.Conversation, p.Action.Unclaimed().Digest()}
 }
 
 // lifted reports what lets something pass that would ask.

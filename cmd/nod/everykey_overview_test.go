@@ -65,6 +65,7 @@ func overviewStory(h *hand) {
 		h.press("Enter")
 		h.see("││broadcast", "nothing running")
 	})
+	onTwo(h, opens)
 	opens()
 	h.each(keys.Tiles, keys.Propose, func(press func()) {
 		only("ssh:box1")
@@ -93,6 +94,30 @@ func overviewStory(h *hand) {
 	h.press("Enter")
 	if status := h.ended(); status != "0" {
 		h.t.Errorf("exit status %s", status)
+	}
+}
+
+// onTwo runs a line on two hosts that are marked: it is asked about once, and is on record
+// for each.
+func onTwo(h *hand, opens func()) {
+	h.t.Helper()
+	opens()
+	h.press("/")
+	h.typed("box")
+	h.press("Enter")
+	h.see("only box")
+	h.press("g", "Space", "Space")
+	h.see("2 marked")
+	h.press("b")
+	h.see("run on 2: ")
+	h.typed("touch /tmp/nod-nowhere/both")
+	h.press("Enter")
+	h.see("APPROVE on 2 targets", "touch /tmp/nod-nowhere/both")
+	answer(h.display, "y")
+	h.see("2 exited 1", "nothing running")
+	record := h.w.must("audit", "show")
+	if n := strings.Count(record, "touch /tmp/nod-nowhere/both"); n < 3 {
+		h.t.Errorf("it is on record %d times, want the whole and each:\n%s", n, record)
 	}
 }
 

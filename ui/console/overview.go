@@ -74,7 +74,7 @@ func (f *fleet) asked(c *Console) {
 	tiles := slices.Clone(f.tiles)
 	for _, r := range c.queue.Waiting() {
 		for i := range tiles {
-			if tiles[i].Name == r.Action.Target {
+			if slices.Contains(r.Action.Targets(), tiles[i].Name) {
 				tiles[i].Approvals = append(slices.Clone(tiles[i].Approvals), overview.Approval{ID: r.ID, What: what(r)})
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/ui/console"
 	"github.com/nod-console/nod/ui/decision"
 	"github.com/nod-console/nod/ui/overview"
@@ -303,4 +304,26 @@ func TestWhatGoesOnBehindTheOverviewIsNotDrawn(t *testing.T) {
 		t.Errorf("%d frames", n)
 	}
 	s.Press("Esc").See("x")
+}
+
+// What waits for several targets waits on each of them.
+func TestAProposalForSeveralTargetsWaitsOnEachOfThem(t *testing.T) {
+	f := &fleet{}
+	s := begin(t, 120, 40, func(o *console.Options) { o.Overview = f.options() })
+	f.tells(many(s.clock.Now(), 4))
+	s.Press("F2").See("4 targets")
+	r := request("1", "touch /srv/all")
+	var parts []tools.Action
+	for _, name := range []string{"ssh:node-2", "ssh:node-4"} {
+		part := r.Action
+		part.Kind, part.Target = tools.Exec, name
+		parts = append(parts, part)
+	}
+	r.Action = tools.Join("ssh:node-[2,4]", parts)
+	asked := s.ask(t.Context(), r)
+	s.See("2 wait for you").Type("/node-4").Press("Enter").See("› ssh:node-4").See("touch /srv/all").Press("Enter").See("APPROVE")
+	s.decide("n")
+	if a := answer(t, asked); a.Approved {
+		t.Error("it was approved")
+	}
 }

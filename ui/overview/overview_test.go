@@ -237,9 +237,9 @@ func TestForeignTextIsOnlyShown(t *testing.T) {
 		Name: bad, Trust: bad, Word: bad, Detail: bad, Silent: bad, Load: g, Memory: g, Disk: g, Running: bad, Asks: bad,
 		Last: Last{Command: bad, Outcome: bad, At: noon}, Approvals: []Approval{{"1", bad}, {"2", bad}},
 	}, Tile{Name: "b", Load: g})
-	for w := range 90 {
+	for _, w := range []int{1, 2, 3, 4, 5, 8, 13, 39, 40, 41, 64, 75, 76, 77, 89} {
 		for _, h := range []int{0, 1, 2, 3, 9, 22} {
-			for _, r := range strings.Join(picture(t, o, max(w, 1), max(h, 1)), "") {
+			for _, r := range strings.Join(picture(t, o, w, max(h, 1)), "") {
 				if r < 0x20 || r == '\u202e' {
 					t.Fatalf("%d×%d: %q", w, h, r)
 				}
