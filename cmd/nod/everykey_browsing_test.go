@@ -43,7 +43,14 @@ func browsingStory(h *hand) {
 		moves(func() { h.press("j") })
 		moves(press)
 	})
-	h.each(keys.Browsing, keys.Closer, func(press func()) { h.press("0"); h.seeNo(" · ×"); press(); h.see("of 3 · ×2"); press(); h.see("of 3 · ×4") })
+	h.each(keys.Browsing, keys.Closer, func(press func()) {
+		h.press("0")
+		h.seeNo(" · ×")
+		press()
+		h.see("of 3 · ×2")
+		press()
+		h.see("of 3 · ×4")
+	})
 	h.each(keys.Browsing, keys.Farther, func(press func()) { h.press("0", "+", "+"); h.see("of 3 · ×4"); press(); h.see("of 3 · ×2") })
 	h.each(keys.Browsing, keys.Whole, func(press func()) { h.press("+"); h.see("of 3 · ×"); press(); h.seeNo(" · ×") })
 	h.each(keys.Browsing, keys.Play, func(press func()) {
