@@ -34,6 +34,7 @@ func everywhereStory(h *hand) {
 		opening(keys.Help, "┌ help", "/ searches", "show this help")
 		opening(keys.Targets, "┌ targets", "• local", "Enter use")
 		opening(keys.Palette, "┌ commands", "Enter does it")
+		opening(keys.Timeline, "┌ timeline", "nothing ran in this conversation yet")
 		going := func(id keys.ID, to keys.Place, back string) {
 			h.t.Helper()
 			h.each(place, id, func(press func()) {

@@ -34,6 +34,7 @@ func TestEveryKey(t *testing.T) {
 		"dividing":   dividingStory,
 		"playing":    playingStory,
 		"overview":   overviewStory,
+		"browsing":   browsingStory,
 		"showing":    showingStory,
 		"telling":    tellingStory,
 		"past":       pastStory,
@@ -74,6 +75,7 @@ var placeNames = map[keys.Place]string{
 	keys.Input: "where you write", keys.Chat: "in the chat", keys.Pane: "in a terminal that is read",
 	keys.Searching: "in the search line", keys.Typing: "in a terminal that is typed into", keys.Overlay: "in lists and in the help",
 	keys.Tiles: "in the overview", keys.Dialog: "in dialogs", keys.Playing: "in a recording", keys.Completing: "where candidates are shown",
+	keys.Browsing: "in the timeline",
 }
 
 // tried are the keys and words that were in a story.

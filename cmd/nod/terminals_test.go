@@ -16,6 +16,18 @@ func TestASecondTerminal(t *testing.T) {
 		s := w.console(120, 40, "box")
 		s.see("ssh:box · main/shared", "box$")
 		secondTerminal(w, s, "ssh:box")
+		// It is there again at the next start, in its place and with a fresh shell.
+		s = w.console(120, 40, "box")
+		s.see("ssh:box · main/shared", "box$")
+		s.typed("/open")
+		s.press("Enter")
+		s.see("2/2 ssh:box · main/term-2", "reading ssh:box")
+		s.press("{")
+		s.see("1/2 ssh:box · main/term-2", "2/2 ssh:box · main/shared")
+		quit(s)
+		s = w.console(120, 40, "box")
+		s.see("1/2 ssh:box · main/term-2", "2/2 ssh:box · main/shared")
+		quit(s)
 	})
 	t.Run("docker", func(t *testing.T) {
 		t.Parallel()

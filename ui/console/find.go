@@ -13,9 +13,12 @@ import (
 // jump goes to the terminal with a number, as the bar and the frames have it.
 func (c *Console) jump(number string) {
 	n, err := strconv.Atoi(number)
+	named := c.panes.called(number)
 	switch {
+	case err != nil && named >= 0:
+		c.focusPane(named)
 	case err != nil:
-		c.say(fmt.Sprintf("/pane %q: want the number of a terminal, 1 to %d", number, max(len(c.panes.all), 1)))
+		c.say(fmt.Sprintf("/pane %q: want the number of a terminal, 1 to %d, or its name", number, max(len(c.panes.all), 1)))
 	case c.panes.at(n-1) == nil:
 		c.say(fmt.Sprintf("there is no terminal %d; there are %d", n, len(c.panes.all)))
 	default:

@@ -125,8 +125,10 @@ func (c *Console) arguments(word string) []string {
 		return nil
 	case cmd.ID == keys.Theme:
 		return themes.Names()
-	case cmd.ID == keys.Targets:
+	case cmd.ID == keys.Targets, cmd.ID == keys.Open:
 		return c.targetNames()
+	case cmd.ID == keys.Jump, cmd.ID == keys.Close:
+		return c.panes.names()
 	case cmd.Custom() && c.opt.Own != nil:
 		return c.opt.Own.Values(cmd.Slash, 0)
 	case cmd.ID == keys.Servers && c.opt.Servers != nil:

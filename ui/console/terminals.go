@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,19 @@ func (c *Console) meetTerminal() {
 	}
 }
 
+// called is the pane with a name or a title, or -1.
+func (ps *panes) called(name string) int {
+	return slices.IndexFunc(ps.all, func(p *pane) bool { return p.name() == name || p.pane.Title == name })
+}
+
+// names are the short names of all panes.
+func (ps *panes) names() (names []string) {
+	for _, p := range ps.all {
+		names = append(names, p.name())
+	}
+	return names
+}
+
 // meant is the terminal that a word names by its number or its name; without a word, the
 // one that has or had the keyboard. -1 after it was said why there is none.
 func (c *Console) meant(command, word string) int {
@@ -73,10 +87,8 @@ func (c *Console) meant(command, word string) int {
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(c.panes.all) {
 		return n - 1
 	}
-	for i, p := range c.panes.all {
-		if p.name() == word || p.pane.Title == word {
-			return i
-		}
+	if i := c.panes.called(word); i >= 0 {
+		return i
 	}
 	var names []string
 	for i, p := range c.panes.all {

@@ -84,6 +84,8 @@ func TestASecondTerminalIsThreeKeysAway(t *testing.T) {
 	s.Press("Alt-1").See("reading local · main/shared").Press("Esc").Type("/rename web").Press("Enter").See("keeps its name")
 	s.Press("Alt-2", "Esc").Type("/rename taken").Press("Enter").See("already there")
 	s.Type("/rename web").Press("Enter").See("2/2 ▸ local · main/web")
+	s.Type("/pane shared").Press("Enter").See("reading local · main/shared").Press("Esc")
+	s.Type("/pane w").See("web").Press("Tab", "Enter").See("reading local · main/web").Press("Esc")
 	s.Type("/close").Press("Enter").See("main/web runs make all").See("Close it?")
 	s.clock.Advance(time.Minute)
 	s.decide("n").Gone("Close it?").See("2/2 ▸ local · main/web")

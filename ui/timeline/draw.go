@@ -24,6 +24,9 @@ func (t *Timeline) Draw(s tcell.Screen, x, y, width, height int, now time.Time, 
 	title := "timeline"
 	if n := len(t.runs); n > 0 {
 		title = fmt.Sprintf("timeline · %d of %d", t.at()+1, n)
+		if t.zoom > 0 {
+			title += fmt.Sprintf(" · ×%d", 1<<t.zoom)
+		}
 	}
 	screen.Frame(s, x, y, width, height, title, "Esc closes", styles.Focus)
 	x, y, width, height = x+2, y+1, width-4, height-2

@@ -141,10 +141,11 @@ func (t *Timeline) beside(step int) {
 	}
 }
 
-// across goes to the bar in a row above or below that stands nearest.
+// across goes to the bar in a row above or below that stands nearest. Where all bars stand
+// in one row, it goes along.
 func (t *Timeline) across(step int) {
 	i := slices.IndexFunc(t.bars, func(b bar) bool { return t.runs[t.at()].ID == b.id })
-	if i < 0 {
+	if i < 0 || !slices.ContainsFunc(t.bars, func(b bar) bool { return b.row != t.bars[i].row }) {
 		t.to(t.at() + step)
 		return
 	}

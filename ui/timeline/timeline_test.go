@@ -90,6 +90,22 @@ func TestTheCursorGoesAlongAndAcross(t *testing.T) {
 	}
 }
 
+func TestInOneRowUpAndDownGoAlong(t *testing.T) {
+	l := &Timeline{}
+	l.Do(keys.Up) // there is nothing to go to
+	l.Set([]Run{run("a", "local", "a", 0, 1, OK), run("b", "local", "b", 5, 1, OK)})
+	drawn(t, l, 80, 14, at(60))
+	for _, step := range []struct {
+		do   keys.ID
+		want string
+	}{{keys.Up, "a"}, {keys.Up, "a"}, {keys.Down, "b"}, {keys.Down, "b"}} {
+		l.Do(step.do)
+		if r, _ := l.Cursor(); r.ID != step.want {
+			t.Errorf("%s: the cursor is on %q, want %q", step.do, r.ID, step.want)
+		}
+	}
+}
+
 func TestWhatCannotBePlayedSaysWhy(t *testing.T) {
 	l := &Timeline{}
 	if v := l.Do(keys.Play); v != Nothing {

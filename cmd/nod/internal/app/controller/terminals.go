@@ -124,16 +124,19 @@ func (d *Controller) closeTerminal(ctx context.Context, s *targets.Target, p *pa
 	return d.noteTerminal("closed " + name)
 }
 
-// doing is what runs in a pane, whoever has begun it; empty if nothing does.
+// doing is what runs in a pane, whoever has begun it; empty if its shell is at its prompt.
 func doing(p *pane.Pane) string {
 	if run := p.Busy(); run != nil {
 		return run.Command
 	}
-	if command, ok := p.ByHand(); ok {
-		if command == "" {
-			command = "a command that was typed by hand"
-		}
+	command, byHand := p.ByHand()
+	switch {
+	case byHand && command != "":
 		return command
+	case byHand:
+		return "a command that was typed by hand"
+	case !p.AtPrompt():
+		return "something that nod did not start, or a shell that does not answer"
 	}
 	return ""
 }

@@ -59,6 +59,7 @@ func (d *Controller) conversation(ctx context.Context) (string, error) {
 		return "", err
 	}
 	d.conversationID = c.ID
+	d.parts.core.Runs.Fresh(c.ID)
 	return d.conversationID, nil
 }
 

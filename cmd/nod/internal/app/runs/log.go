@@ -55,6 +55,13 @@ func (l *Log) tell() {
 	}
 }
 
+// Fresh says that a conversation begins here: nothing of it is on record yet.
+func (l *Log) Fresh(conversation string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.talk(conversation).loaded = true
+}
+
 // Begun takes what is about to run; id is its name on record.
 func (l *Log) Begun(id string, i ledger.Intent) {
 	l.mu.Lock()

@@ -142,6 +142,18 @@ func TestWhoWantsToIsToldOfChanges(t *testing.T) {
 	}
 }
 
+// A conversation that begins here is not looked for in the record, which may be long.
+func TestAFreshConversationIsNotReadFromTheRecord(t *testing.T) {
+	w := newWorld(t)
+	w.begins(ledger.Intent{Conversation: "talk", Command: "before"})
+	l := New(w.dir)
+	l.Fresh("talk")
+	l.Begun("1", ledger.Intent{Conversation: "talk", Command: "now"})
+	if got := told(t, l, "talk"); len(got) != 1 || got["now"].ID != "1" {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestADamagedRecordIsToldWithWhatItStillSays(t *testing.T) {
 	w := newWorld(t)
 	w.begins(ledger.Intent{Conversation: "talk", Command: "first"})
