@@ -73,6 +73,12 @@ func browsingStory(h *hand) {
 		h.seeNo("┌ help")
 		h.see("┌ timeline")
 	})
+	h.each(keys.Browsing, keys.Overview, func(press func()) {
+		press()
+		h.see("1 target")
+		h.press("F3")
+		h.see("┌ timeline")
+	})
 	for _, id := range []keys.ID{keys.Back, keys.Timeline} {
 		h.each(keys.Browsing, id, func(press func()) {
 			if !strings.Contains(h.text(), "┌ timeline") {

@@ -56,6 +56,12 @@ func overviewStory(h *hand) {
 	})
 	h.plainly(keys.Tiles, keys.Inbox, "nothing waits for you")
 	h.each(keys.Tiles, keys.Suspend, func(press func()) { h.stops(press); h.at(keys.Tiles) })
+	h.each(keys.Tiles, keys.Timeline, func(press func()) {
+		press()
+		h.see("┌ timeline")
+		h.press("F2")
+		h.at(keys.Tiles)
+	})
 	h.each(keys.Tiles, keys.Redraw, func(press func()) { h.spoil(); press(); h.seeNo("spoilt") })
 	only("local")
 	h.each(keys.Tiles, keys.Broadcast, func(press func()) {
