@@ -141,7 +141,9 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 	operator := &asker{asked: map[string]bool{}}
 	h, err := app.Open(c, os.Getenv, app.Options{
 		Options: targets.Options{Panes: true, Warn: func(text string) { t.Log(text) }}, Approver: operator,
-		Choose: func(context.Context, string, []string) (desk.Choice, error) { return desk.Choice{Given: true, Option: 1}, nil },
+		Choose: func(context.Context, string, []string) (desk.Choice, error) {
+			return desk.Choice{Given: true, Option: 1}, nil
+		},
 	})
 	must(err)
 	defer func() { must(h.Close()) }()

@@ -285,6 +285,9 @@ func (c *Console) bottomLine() status.Bottom {
 	case !c.chat.Following():
 		b.Mode = "scrolled up"
 	}
+	if mode := c.input.ViMode(); mode != "" && b.Mode == "" && (c.place() == keys.Input || c.place() == keys.Completing) {
+		b.Mode = "vi " + mode
+	}
 	if c.told != "" {
 		b.Mode = c.told
 	}

@@ -42,7 +42,13 @@ const (
 	DeleteWord   ID = "delete-word"
 	DeleteBefore ID = "delete-before"
 	DeleteAfter  ID = "delete-after"
-	Complete     ID = "complete"
+
+	CharLeft        ID = "char-left"
+	CharRight       ID = "char-right"
+	DeleteWordAfter ID = "delete-word-after"
+	Yank            ID = "yank"
+	UndoEdit        ID = "undo-edit"
+	Complete        ID = "complete"
 
 	PageUp   ID = "page-up"
 	PageDown ID = "page-down"
@@ -208,6 +214,11 @@ var standard = []Command{
 	{DeleteWord, []string{"Ctrl-W", "Alt-Backspace"}, Input, "", "", "delete the word before the cursor", "", writing, Nothing},
 	{DeleteBefore, []string{"Ctrl-U"}, Input, "", "", "delete to the start of the line", "", writing, Nothing},
 	{DeleteAfter, []string{"Ctrl-K"}, Input, "", "", "delete to the end of the line", "", writing, Nothing},
+	{DeleteWordAfter, []string{"Alt-d"}, Input, "", "", "delete the word behind the cursor", "", writing, Nothing},
+	{Yank, []string{"Ctrl-Y"}, Input, "", "", "put back what was deleted last", "", writing, Nothing},
+	{UndoEdit, []string{"Ctrl-_"}, Input, "", "", "take back the last change of what is written", "", writing, Nothing},
+	{CharLeft, []string{"Ctrl-B"}, Input, "", "", "a character to the left", "", writing, Nothing},
+	{CharRight, []string{"Ctrl-F"}, Input, "", "", "a character to the right", "", writing, Nothing},
 
 	{PageUp, []string{"PgUp"}, Anywhere | Overlay, "", "", "a page up; with Shift also while typing into a terminal", "", reading, Nothing},
 	{PageUp, []string{"Shift-PgUp"}, Typing, "", "", "a page up; with Shift also while typing into a terminal", "", reading, Nothing},
@@ -295,7 +306,7 @@ var standard = []Command{
 
 // motions are the commands that mean something only as keys under the hand.
 var motions = []ID{
-	Newline, Earlier, Later, LineStart, LineEnd, WordLeft, WordRight, DeleteWord, DeleteBefore, DeleteAfter,
+	Newline, Earlier, Later, LineStart, LineEnd, WordLeft, WordRight, DeleteWord, DeleteBefore, DeleteAfter, DeleteWordAfter, Yank, UndoEdit, CharLeft, CharRight,
 	Up, Down, Left, Right, Select, SelectNext, Send, Back, Complete, Jump,
 }
 
