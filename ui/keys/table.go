@@ -189,7 +189,7 @@ var standard = []Command{
 	{Previous, []string{"Shift-Tab"}, Anywhere, "", "", "go to the part before", "", everywhere, Nothing},
 	{Terminal, []string{"Ctrl-]"}, Anywhere | Typing | Dialog, "", "", "type into the terminal; again: leave it", "terminal", everywhere, APane},
 	{Zoom, []string{"Ctrl-O"}, Anywhere, "", "", "show only the part with the keyboard; again: show all", "", everywhere, Nothing},
-	{Targets, []string{"Ctrl-T"}, Anywhere, "target", "[name]", "choose where to work; with a name: connect to it", "targets", everywhere, Callback},
+	{Targets, []string{"Ctrl-T"}, Anywhere, "target", "[name]", "choose where to work: hosts and containers; with a name: connect to it", "targets", everywhere, Callback},
 	{Jump, []string{"Alt-1", "Alt-2", "Alt-3", "Alt-4", "Alt-5", "Alt-6", "Alt-7", "Alt-8", "Alt-9"}, Anywhere, "pane", "number", "go to the terminal with that number", "", everywhere, APane},
 	{Palette, []string{"Ctrl-P"}, Anywhere, "", "", "choose one of all these commands", "commands", everywhere, Nothing},
 	{Zoom, []string{"Ctrl-O"}, Dialog, "", "", "the decision over the whole screen; again: beneath the chat", "whole screen", everywhere, Nothing},
