@@ -274,7 +274,7 @@ func (c *Console) copyAttach() {
 // refuse says where the operator looks why a command cannot be used.
 func (c *Console) refuse(cmd keys.Command, reason string) {
 	if c.focus.place != keys.Pane {
-		reason = cmd.Text + ": " + reason
+		reason = cmd.Name() + ": " + reason
 	}
 	c.say(reason)
 }
