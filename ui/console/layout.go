@@ -289,7 +289,7 @@ func (c *Console) bottomLine() status.Bottom {
 		b.Mode = "vi " + mode
 	}
 	if c.told != "" {
-		b.Mode = c.told
+		b.Mode = strings.TrimPrefix(b.Mode+": "+c.told, ": ")
 	}
 	if c.focus.typing && c.asked() != nil {
 		b.Mode += ": " + c.opt.Keys.Say(keys.Typing, keys.Terminal) + " answers"
