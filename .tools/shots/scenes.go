@@ -74,7 +74,7 @@ func approval() scene {
 			return steps(
 				func() error { return st.see("deploy@web-1:~$", "large") },
 				func() error { return st.enter("remove the releases of 2024") },
-				func() error { return st.see("APPROVE", "y yes", "2025-05-11") },
+				func() error { return st.see("APPROVE", "y approve", "2025-05-11") },
 			)
 		},
 	}

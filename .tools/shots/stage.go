@@ -157,7 +157,7 @@ func (st *stage) see(wanted ...string) error {
 }
 
 // took is how long something took, on a card, and what stands behind it.
-var took = regexp.MustCompile(`· \d+(?:\.\d+)? m?s((?: · [0-9.,k]+ \w+)?)`)
+var took = regexp.MustCompile(`[·✓✗] (\d+(?:\.\d+)? m?s((?: · [0-9.,k]+ \w+)?))`)
 
 // freeze puts the same time in the place of those that the clock has decided.
 func (st *stage) freeze() *vt.Snapshot {
@@ -165,13 +165,13 @@ func (st *stage) freeze() *vt.Snapshot {
 	defer st.mu.Unlock()
 	for y, line := range strings.Split(st.term.Snapshot().String(), "\n") {
 		for _, at := range took.FindAllStringSubmatchIndex(line, -1) {
-			text := "· 12 ms" + line[at[2]:at[3]]
-			room := utf8.RuneCountInString(line[at[0]:at[1]])
+			text := "12 ms" + line[at[4]:at[5]]
+			room := utf8.RuneCountInString(line[at[2]:at[3]])
 			if n := utf8.RuneCountInString(text); n < room {
 				text += strings.Repeat(" ", room-n)
 			}
 			// Cards are written dimly, with blanks behind them.
-			_, _ = fmt.Fprintf(st.term, "\x1b7\x1b[%d;%dH\x1b[0;2m%s\x1b8", y+1, utf8.RuneCountInString(line[:at[0]])+1, text)
+			_, _ = fmt.Fprintf(st.term, "\x1b7\x1b[%d;%dH\x1b[0;2m%s\x1b8", y+1, utf8.RuneCountInString(line[:at[2]])+1, text)
 		}
 	}
 	return st.term.Snapshot()

@@ -264,7 +264,7 @@ func overlays(h *hand) {
 	// A page at a time.
 	h.press("F1")
 	h.see("Here, where you write")
-	h.plainly(keys.Overlay, keys.PageDown, "Reading a terminal")
+	h.plainly(keys.Overlay, keys.PageDown, "│ Reading ")
 	h.seeNo("Here, where you write")
 	h.plainly(keys.Overlay, keys.PageUp, "Here, where you write")
 	h.press("Escape")

@@ -30,6 +30,8 @@ func writingStory(h *hand) {
 	written(keys.WordLeft, "one two", "> one |two")
 	written(keys.DeleteWord, "one two", "> one |")
 	written(keys.DeleteBefore, "one two", "> |")
+	written(keys.CharLeft, "one two", "> one tw|o")
+	written(keys.UndoEdit, "one two", "> |")
 	h.each(keys.Input, keys.Editor, func(press func()) {
 		h.typed("raw text")
 		press()
@@ -56,6 +58,18 @@ func writingStory(h *hand) {
 	middle(keys.LineEnd, "> one two three|")
 	middle(keys.WordRight, "> one two| three")
 	middle(keys.DeleteAfter, "> one | ")
+	middle(keys.DeleteWordAfter, "> one | three")
+	middle(keys.CharRight, "> one t|wo three")
+	h.each(keys.Input, keys.Yank, func(press func()) {
+		h.typed("one two")
+		h.press("C-w")
+		h.see("> one ")
+		press()
+		h.typed("|")
+		h.see("> one two|")
+		h.press("C-c")
+		h.see("> ask for something")
+	})
 	middle(keys.DeleteBefore, "> |two three")
 	// Without a turn, what is written is put aside.
 	h.each(keys.Input, keys.Interrupt, func(press func()) {

@@ -52,7 +52,7 @@ func TestTheTour(t *testing.T) {
 	s.press("C-p")
 	s.see("Esc closes")
 	s.typed("in two minutes")
-	s.see("› Tour  learn nod in two minutes")
+	s.see("› Tour ", "learn nod in two minutes")
 	s.press("Escape", "Escape") // what is typed, and the list
 	s.see("That was the tour.")
 	quit(s)

@@ -14,6 +14,10 @@
 // screen are ever wrapped again. Within an answer, what comes before the last
 // paragraph, list or code line is final and is not looked at again.
 //
+// Two cells at the left are the gutter, with a sign for whose a block is; the mouse
+// selects text without it. The input is edited by readline's keys, or by vi's
+// ([Input.UseVi]).
+//
 // # Foreign text
 //
 // What a model or a target says is read as Markdown for its shape only, and

@@ -26,6 +26,11 @@ type Input struct {
 	at      int    // in history; len(history) is the draft
 	draft   string // what was written before going back in history
 
+	undos    undos
+	cutText  string // what was cut last
+	cutLines bool   // it is whole lines
+	vi       vi
+
 	width int // of the last Height or Draw
 }
 
@@ -53,6 +58,7 @@ func (in *Input) Empty() bool { return len(in.lines) == 1 && in.lines[0] == "" }
 
 // Set replaces what is written.
 func (in *Input) Set(text string) {
+	in.undos = undos{}
 	in.lines = strings.Split(text, "\n")
 	in.row = len(in.lines) - 1
 	in.offset, in.goal = len(in.lines[in.row]), -1
@@ -66,6 +72,8 @@ func (in *Input) Take() string {
 	}
 	in.at, in.draft = len(in.history), ""
 	in.Set("")
+	in.vi.normal = false
+	in.vi.reset()
 	return text
 }
 
@@ -77,6 +85,7 @@ func (in *Input) Insert(text string) {
 	if text == "" {
 		return
 	}
+	in.change(utf8.RuneCountInString(text) == 1)
 	parts := strings.Split(newlines.Replace(text), "\n")
 	before, after := in.lines[in.row][:in.offset], in.lines[in.row][in.offset:]
 	if len(parts) == 1 {
@@ -121,20 +130,31 @@ func (in *Input) Do(id keys.ID) bool {
 	case keys.Later:
 		return in.vertical(1)
 	case keys.LineStart:
-		in.offset, in.goal = 0, -1
+		in.moveTo(in.row, 0)
 	case keys.LineEnd:
-		in.offset, in.goal = len(in.line()), -1
+		in.moveTo(in.row, len(in.line()))
+	case keys.CharLeft:
+		in.moveTo(in.left())
+	case keys.CharRight:
+		in.moveTo(in.right())
 	case keys.WordLeft:
 		in.moveTo(in.wordLeft())
 	case keys.WordRight:
 		in.moveTo(in.wordRight())
 	case keys.DeleteWord:
 		row, offset := in.wordLeft()
-		in.remove(row, offset, in.row, in.offset)
+		in.cut(row, offset, in.row, in.offset)
+	case keys.DeleteWordAfter:
+		row, offset := in.wordRight()
+		in.cut(in.row, in.offset, row, offset)
 	case keys.DeleteBefore:
-		in.remove(in.row, 0, in.row, in.offset)
+		in.cut(in.row, 0, in.row, in.offset)
 	case keys.DeleteAfter:
-		in.remove(in.row, in.offset, in.row, len(in.line()))
+		in.cut(in.row, in.offset, in.row, len(in.line()))
+	case keys.Yank:
+		in.together(func() { in.Insert(in.cutText) })
+	case keys.UndoEdit:
+		return in.undo()
 	default:
 		return false
 	}
@@ -165,7 +185,10 @@ func (in *Input) Key(ev *tcell.EventKey) bool {
 
 func (in *Input) line() string { return in.lines[in.row] }
 
-func (in *Input) moveTo(row, offset int) { in.row, in.offset, in.goal = row, offset, -1 }
+func (in *Input) moveTo(row, offset int) {
+	in.row, in.offset, in.goal = row, offset, -1
+	in.undos.typing = false
+}
 
 // left is the place one character before the cursor.
 func (in *Input) left() (row, offset int) {
@@ -227,6 +250,7 @@ func isGap(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && 
 
 // remove deletes from one place to another and leaves the cursor there.
 func (in *Input) remove(fromRow, from, toRow, to int) {
+	in.change(false)
 	joined := in.lines[fromRow][:from] + in.lines[toRow][to:]
 	in.lines = append(in.lines[:fromRow], in.lines[toRow:]...)
 	in.lines[fromRow] = joined

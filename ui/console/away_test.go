@@ -68,7 +68,7 @@ func TestWhatIsWrittenGoesThroughTheEditor(t *testing.T) {
 func TestWithoutAnEditorTheReasonIsTold(t *testing.T) {
 	s := begin(t, 80, 24, nil)
 	s.Type("a draft").Press("Ctrl-X").See("not available here").See("> a draft")
-	s.Press("Ctrl-Z").See("stop nod").See("> a draft")
+	s.Press("Ctrl-Z").See("Suspend").See("> a draft")
 }
 
 func TestAStopThatFailsIsTold(t *testing.T) {

@@ -124,6 +124,9 @@ func New(opt Options) (*Console, error) {
 	c.questions.changed = c.mail.changedQueue
 	c.chat = chat.NewTranscript(&c.styles, c.now)
 	c.input = chat.NewInput(&c.styles, opt.History)
+	if opt.Vi {
+		c.input.UseVi()
+	}
 	c.focus.place = keys.Input
 	return c, nil
 }

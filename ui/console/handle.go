@@ -53,6 +53,9 @@ func (c *Console) key(ev *tcell.EventKey) {
 			return
 		}
 	}
+	if place == keys.Input && c.input.ViKey(name) {
+		return
+	}
 	if cmd, ok := c.opt.Keys.Find(place, name); ok {
 		if cmd.ID == keys.Jump {
 			c.jump(name[len(name)-1:])
@@ -279,7 +282,7 @@ func (c *Console) copyAttach() {
 // refuse says where the operator looks why a command cannot be used.
 func (c *Console) refuse(cmd keys.Command, reason string) {
 	if c.focus.place != keys.Pane {
-		reason = cmd.Text + ": " + reason
+		reason = cmd.Name() + ": " + reason
 	}
 	c.say(reason)
 }
@@ -334,6 +337,8 @@ func (c *Console) waysOut() string {
 // quitKey quits, or asks if something is running.
 func (c *Console) quitKey() {
 	switch {
+	case c.focus.place == keys.Input && !c.input.Empty(): // as in a shell
+		c.input.Key(tcell.NewEventKey(tcell.KeyDelete, 0, tcell.ModNone))
 	case !c.input.Empty():
 	case c.turns.busy, c.chat.Running() > 0, len(c.reverts) > 0:
 		c.asking = true

@@ -44,7 +44,7 @@ func (c *Console) openInbox() {
 			where += ", shown"
 		}
 		rows = append(rows, chooser.Row{
-			Name: r.ID, Text: what(r), Also: r.Action.Tool,
+			Name: r.ID, Text: About(r), Also: r.Action.Tool,
 			Note: where + "  " + waited(c.now().Sub(c.inbox[r.ID])),
 		})
 	}
@@ -59,8 +59,8 @@ func (c *Console) openInbox() {
 	})
 }
 
-// what says in a line what a request is about.
-func what(r policy.Request) string {
+// About says in a line what a request is about.
+func About(r policy.Request) string {
 	text := ""
 	for _, s := range r.Sections() {
 		if text = strings.TrimSpace(s.Title + " " + s.Text); text != "" {

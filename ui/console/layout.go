@@ -295,8 +295,11 @@ func (c *Console) bottomLine() status.Bottom {
 	case !c.chat.Following():
 		b.Mode = "scrolled up"
 	}
+	if mode := c.input.ViMode(); mode != "" && b.Mode == "" && (c.place() == keys.Input || c.place() == keys.Completing) {
+		b.Mode = "vi " + mode
+	}
 	if c.told != "" {
-		b.Mode = c.told
+		b.Mode = strings.TrimPrefix(b.Mode+": "+c.told, ": ")
 	}
 	if c.focus.typing && c.asked() != nil {
 		b.Mode += ": " + c.opt.Keys.Say(keys.Typing, keys.Terminal) + " answers"

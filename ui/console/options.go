@@ -163,6 +163,8 @@ type Options struct {
 	// arrow keys of the input.
 	History []string
 
+	// Vi has the line that is written in take vi's keys.
+	Vi bool
 	// Mouse switches reports of the mouse on.
 	Mouse bool
 

@@ -41,7 +41,9 @@
 // rule that would approve for good, and takes it when it has been seen, n and Esc
 // deny, Enter denies while nothing else is open, d denies with a reason, e
 // edits, x explains, r approves with a revert armed before and p looks around
-// where these are offered; arrows, PgUp, PgDn, Home, End and the wheel scroll. In the
+// where these are offered; f folds what is between findings and Tab goes to the next one;
+// arrows, PgUp, PgDn, Home, End and the wheel scroll. A click on a key that the dialog
+// names does what the key does, but for those that approve. In the
 // fields, Enter takes what is written and Esc leaves them; Shift-Enter, Alt-Enter
 // or ^J makes a new line in the editor.
 //

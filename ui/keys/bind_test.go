@@ -105,7 +105,7 @@ func TestWhatCannotBeBoundSaysWhy(t *testing.T) {
 		{"typing.terminal", "Ctrl-C", "the program in the terminal needs it"},
 		{"redraw", "Ctrl-U", `already is "delete-before"`},
 		{"redraw", "Ctrl-J", `already is "newline"`},
-		{"help", "Ctrl-Y F1 Ctrl-N", "Ctrl-Y cannot be help: lists need it"},
+		{"help", "Ctrl-N F1", "Ctrl-N cannot be help: lists need it"},
 		{"back", "F5", "Esc always goes back"},
 		{"interrupt", "F5", "Ctrl-C always interrupts"},
 		{"own", "#", "is a mark"},

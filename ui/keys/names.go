@@ -14,6 +14,7 @@ var titles = map[ID]string{
 	Send: "Send", Newline: "New line", Editor: "Editor", Own: "Own command", Earlier: "Earlier prompt", Later: "Later prompt",
 	Recall: "Search prompts", LineStart: "Start of line", LineEnd: "End of line", WordLeft: "Word left", WordRight: "Word right",
 	DeleteWord: "Delete word", DeleteBefore: "Delete to start", DeleteAfter: "Delete to end", Complete: "Complete",
+	DeleteWordAfter: "Delete word after", Yank: "Put back", UndoEdit: "Undo typing", CharLeft: "Character left", CharRight: "Character right",
 
 	PageUp: "Page up", PageDown: "Page down", Top: "Beginning", Bottom: "End", Select: "Entry above", SelectNext: "Entry below",
 	Fold: "Open or close", Copy: "Copy", CopyCode: "Copy code", Find: "Search the chat",

@@ -53,7 +53,13 @@ const (
 	DeleteWord   ID = "delete-word"
 	DeleteBefore ID = "delete-before"
 	DeleteAfter  ID = "delete-after"
-	Complete     ID = "complete"
+
+	CharLeft        ID = "char-left"
+	CharRight       ID = "char-right"
+	DeleteWordAfter ID = "delete-word-after"
+	Yank            ID = "yank"
+	UndoEdit        ID = "undo-edit"
+	Complete        ID = "complete"
 
 	PageUp   ID = "page-up"
 	PageDown ID = "page-down"
@@ -202,7 +208,7 @@ var standard = []Command{
 	{Previous, []string{"Shift-Tab"}, Anywhere, "", "", "go to the part before", "", everywhere, Nothing},
 	{Terminal, []string{"Ctrl-]"}, Anywhere | Typing | Dialog, "", "", "type into the terminal; again: leave it", "terminal", everywhere, APane},
 	{Zoom, []string{"Ctrl-O"}, Anywhere, "", "", "show only the part with the keyboard; again: show all", "", everywhere, Nothing},
-	{Targets, []string{"Ctrl-T"}, Anywhere, "target", "[name]", "choose where to work; with a name: connect to it", "targets", everywhere, Callback},
+	{Targets, []string{"Ctrl-T"}, Anywhere, "target", "[name]", "choose where to work: hosts and containers; with a name: connect to it", "targets", everywhere, Callback},
 	{Jump, []string{"Alt-1", "Alt-2", "Alt-3", "Alt-4", "Alt-5", "Alt-6", "Alt-7", "Alt-8", "Alt-9"}, Anywhere, "pane", "number", "go to the terminal with that number, or name", "", everywhere, APane},
 	{Palette, []string{"Ctrl-P"}, Anywhere, "", "", "choose one of all these commands", "commands", everywhere, Nothing},
 	{Zoom, []string{"Ctrl-O"}, Dialog, "", "", "the decision over the whole screen; again: beneath the chat", "whole screen", everywhere, Nothing},
@@ -232,6 +238,11 @@ var standard = []Command{
 	{DeleteWord, []string{"Ctrl-W", "Alt-Backspace"}, Input, "", "", "delete the word before the cursor", "", writing, Nothing},
 	{DeleteBefore, []string{"Ctrl-U"}, Input, "", "", "delete to the start of the line", "", writing, Nothing},
 	{DeleteAfter, []string{"Ctrl-K"}, Input, "", "", "delete to the end of the line", "", writing, Nothing},
+	{DeleteWordAfter, []string{"Alt-d"}, Input, "", "", "delete the word behind the cursor", "", writing, Nothing},
+	{Yank, []string{"Ctrl-Y"}, Input, "", "", "put back what was deleted last", "", writing, Nothing},
+	{UndoEdit, []string{"Ctrl-_"}, Input, "", "", "take back the last change of what is written", "", writing, Nothing},
+	{CharLeft, []string{"Ctrl-B"}, Input, "", "", "a character to the left", "", writing, Nothing},
+	{CharRight, []string{"Ctrl-F"}, Input, "", "", "a character to the right", "", writing, Nothing},
 
 	{PageUp, []string{"PgUp"}, Anywhere | Overlay, "", "", "a page up; with Shift also while typing into a terminal", "", reading, Nothing},
 	{PageUp, []string{"Shift-PgUp"}, Typing, "", "", "a page up; with Shift also while typing into a terminal", "", reading, Nothing},
@@ -350,7 +361,7 @@ var standard = []Command{
 
 // motions are the commands that mean something only as keys under the hand.
 var motions = []ID{
-	Newline, Earlier, Later, LineStart, LineEnd, WordLeft, WordRight, DeleteWord, DeleteBefore, DeleteAfter,
+	Newline, Earlier, Later, LineStart, LineEnd, WordLeft, WordRight, DeleteWord, DeleteBefore, DeleteAfter, DeleteWordAfter, Yank, UndoEdit, CharLeft, CharRight,
 	Up, Down, Left, Right, Select, SelectNext, Send, Back, Complete, Jump,
 }
 

@@ -29,6 +29,7 @@ type Conversation struct {
 	approver policy.Approver
 	floor    *floor
 	out      *printer
+	inbox    inbox
 	tour     *tour.Tour // that the operator is on; it belongs to Run
 
 	mu        sync.Mutex
@@ -161,15 +162,6 @@ func (c *Conversation) Interrupt() {
 func (c *Conversation) Approver() policy.Approver { return approver{c} }
 
 type approver struct{ c *Conversation }
-
-// Approve implements policy.Approver.
-func (a approver) Approve(ctx context.Context, r policy.Request) (answer policy.Answer, err error) {
-	err = a.c.Alone(ctx, func() (err error) {
-		answer, err = a.c.approver.Approve(ctx, r)
-		return err
-	})
-	return answer, err
-}
 
 // Alone runs do, which asks something on the same terminal, while nobody else
 // reads from it.

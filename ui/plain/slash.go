@@ -13,7 +13,7 @@ import (
 )
 
 // here are the commands that lines can give.
-var here = []keys.ID{keys.Help, keys.Status, keys.Approve, keys.Targets, keys.Overview, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Plugins, keys.Model, keys.Context, keys.Compact, keys.Timeline, keys.Open, keys.Close, keys.Tour, keys.Quit}
+var here = []keys.ID{keys.Help, keys.Status, keys.Inbox, keys.Approve, keys.Targets, keys.Overview, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Plugins, keys.Model, keys.Context, keys.Compact, keys.Timeline, keys.Open, keys.Close, keys.Tour, keys.Quit}
 
 // slash carries out a command, and reports whether it is the one to quit.
 func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
@@ -34,6 +34,8 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 		c.help()
 	case keys.Status:
 		c.status(ctx)
+	case keys.Inbox:
+		c.sayInbox()
 	case keys.Approve:
 		c.setPosture(ctx, args)
 	case keys.Targets:

@@ -4,7 +4,7 @@ package result
 // says that by itself.
 var verbs = map[string]string{
 	"run_shell": "", "send-keys": "type", "capture-pane": "look at the terminal", "jobs": "look at the jobs", "kill_job": "end job",
-	"tmux-create-session": "open session", "tmux-kill-session": "end session", "tmux-create-pane": "open pane", "tmux-kill-pane": "close pane",
+	"tmux-create-session": "tmux", "tmux-kill-session": "tmux", "tmux-create-pane": "tmux", "tmux-kill-pane": "tmux",
 	"read_file": "read", "write_file": "write", "edit_file": "edit", "grep": "search for", "glob": "find",
 	"fetch_url": "fetch", "web_search": "search the web for", "mcp_resource": "read resource",
 	"question": "ask", "todo": "plan", "task": "send", "team": "send team", "team_room": "tell the team", "time": "look at the clock",

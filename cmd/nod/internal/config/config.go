@@ -100,6 +100,7 @@ type Record struct {
 // Display is the [display] section.
 type Display struct {
 	Theme         string
+	Input         string // how a line is edited: "readline" or "vi"
 	Mouse         bool
 	Notifications bool
 }

@@ -57,6 +57,7 @@ var settings = []setting{
 	text("policy.rules", nil, "", func(c *Config) *string { return &c.Policy.Rules }),
 	choice("record.copy", []string{"NOD_RECORD_COPY"}, []string{"auto", "none", "syslog", "journald"}, func(c *Config) *string { return &c.Record.Copy }),
 	text("display.theme", []string{"NOD_THEME"}, "ansi", func(c *Config) *string { return &c.Display.Theme }),
+	choice("display.input", nil, []string{"readline", "vi"}, func(c *Config) *string { return &c.Display.Input }),
 	boolean("display.mouse", nil, true, func(c *Config) *bool { return &c.Display.Mouse }),
 	boolean("display.notifications", nil, true, func(c *Config) *bool { return &c.Display.Notifications }),
 }

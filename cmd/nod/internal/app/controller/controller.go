@@ -159,6 +159,7 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Theme:       d.Config.Display.Theme,
 		Keys:        bound,
 		Mouse:       d.Config.Display.Mouse,
+		Vi:          d.Config.Display.Input == "vi",
 		Quiet:       !d.Config.Display.Notifications,
 		Status: console.Status{
 			TargetStatus: console.TargetStatus{Name: d.Targets[0]},
