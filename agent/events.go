@@ -213,6 +213,7 @@ const (
 	Interrupted
 )
 
+// String implements fmt.Stringer.
 func (e Ending) String() string {
 	switch e {
 	case Answered:

@@ -15,6 +15,7 @@ const (
 	Signalled
 )
 
+// String implements fmt.Stringer.
 func (s State) String() string {
 	switch s {
 	case Exited:
@@ -41,6 +42,7 @@ func EndedBy(s Signal) Outcome { return Outcome{State: Signalled, Signal: s} }
 // OK reports whether the program is proved to have exited with code 0.
 func (o Outcome) OK() bool { return o.State == Exited && o.Code == 0 }
 
+// String implements fmt.Stringer.
 func (o Outcome) String() string {
 	switch o.State {
 	case Exited:

@@ -138,6 +138,7 @@ type Terminal interface {
 // Size is a terminal's size in character cells.
 type Size struct{ Cols, Rows int }
 
+// String implements fmt.Stringer.
 func (s Size) String() string { return fmt.Sprintf("%d×%d", s.Cols, s.Rows) }
 
 // Signal is a signal by its name without "SIG", as in the ssh protocol

@@ -46,6 +46,7 @@ const (
 
 var kindNames = [...]string{"pure", "read", "exec", "run", "type", "write", "manage", "fetch", "invoke", "connect"}
 
+// String implements fmt.Stringer.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -149,6 +150,7 @@ type Claim struct {
 // Digest identifies an action: two actions with the same digest do the same.
 type Digest [sha256.Size]byte
 
+// String implements fmt.Stringer.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 // Short is the digest's first eight hexadecimal digits, for display.

@@ -23,8 +23,10 @@ type Error struct {
 	Wrapped error
 }
 
+// Error implements error.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.Wrapped }
 
 // Invalid is an invalid_args error; format may wrap a cause with %w.
@@ -45,6 +47,7 @@ func newError(code Code, format string, args []any) *Error {
 // model should handle. The caller returns its Result to the model.
 type Rejection struct{ Result Result }
 
+// Error implements error.
 func (r *Rejection) Error() string {
 	if p, ok := r.Result.Value.(Problem); ok {
 		return p.Error

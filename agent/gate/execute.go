@@ -22,6 +22,7 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error implements error.
 func (e *PanicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.Tool, e.Value) }
 
 // safely runs f and turns a panic into an error.

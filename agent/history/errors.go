@@ -50,8 +50,10 @@ type Error struct {
 	Wrapped error
 }
 
+// Error implements error.
 func (e *Error) Error() string { return "history: " + e.Path + ": " + e.Message }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.Wrapped }
 
 // fault gives err a problem, unless it is a context's or one that concerns a

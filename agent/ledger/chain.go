@@ -40,6 +40,7 @@ type Fault struct {
 	Recoverable bool
 }
 
+// Error implements error.
 func (f *Fault) Error() string {
 	if f.Record == 0 {
 		return "ledger: " + f.Reason

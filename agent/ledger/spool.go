@@ -25,10 +25,12 @@ type Spooled struct {
 	Why     error
 }
 
+// Error implements error.
 func (s *Spooled) Error() string {
 	return fmt.Sprintf("ledger: %d records are kept in %s and go on record at the next start: %v", s.Records, s.Path, s.Why)
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (s *Spooled) Unwrap() error { return s.Why }
 
 // setAside keeps what is pending in the spool, because of err, which it returns

@@ -130,3 +130,35 @@ func TestALongReplyIsReadAtIntervals(t *testing.T) {
 		}
 	})
 }
+
+// flood is a reader that always has as much as is asked for.
+type flood struct{}
+
+func (flood) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestAFastReplyIsReadAsItComes: no interval holds up who sends faster than that.
+func TestAFastReplyIsReadAsItComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &paced{r: flood{}, ctx: t.Context(), pauses: &lull{}}
+		buf := make([]byte, readBuffer)
+		_, _ = p.Read(buf) // a flood has no error
+		time.Sleep(slowFrom)
+		_, _ = p.Read(buf)
+		begin := time.Now()
+		for range 100 {
+			_, _ = p.Read(buf)
+		}
+		for range maxCredit / readPrice / 2 { // some that bring little are paid for
+			_, _ = p.Read(buf[:1])
+		}
+		if waited := time.Since(begin); waited != 0 {
+			t.Errorf("100 full reads waited %v", waited)
+		}
+		for range maxCredit / readPrice {
+			_, _ = p.Read(buf[:1])
+		}
+		if waited := time.Since(begin); waited < slowTime {
+			t.Errorf("a stream that slowed down is read without intervals: %v", waited)
+		}
+	})
+}

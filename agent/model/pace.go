@@ -8,13 +8,16 @@ import (
 
 // A reply that goes on is read at intervals: whoever reads each token by itself is woken
 // hundreds of times a second, which costs more than all that is done with them. A short
-// reply is read as it comes.
+// reply is read as it comes, and so is one that comes faster than the intervals let
+// through: reads that bring much pay for the next ones.
 const (
 	paceFrom   = time.Second // after the first byte
 	paceTime   = 100 * time.Millisecond
 	slowFrom   = 4 * time.Second
 	slowTime   = 250 * time.Millisecond
-	readBuffer = 64 << 10 // bytes that are read at once
+	readBuffer = 64 << 10       // bytes that are read at once
+	readPrice  = readBuffer / 4 // bytes that a read without a pause has to bring
+	maxCredit  = 8 * readPrice
 )
 
 // paced is a reader that lets time pass between two reads. The first error of ctx ends
@@ -25,6 +28,7 @@ type paced struct {
 	pauses *lull
 	began  time.Time // the first byte came; zero before
 	last   time.Time
+	credit int // bytes that reads have brought beyond their price, up to maxCredit
 }
 
 // Read implements io.Reader.
@@ -39,6 +43,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	}
 	n, err := p.r.Read(b)
 	p.last = time.Now()
+	p.credit = min(max(p.credit+n-readPrice, 0), maxCredit)
 	if p.began.IsZero() {
 		p.began = p.last
 	}
@@ -47,7 +52,7 @@ func (p *paced) Read(b []byte) (int, error) {
 
 // wait is how long the next read has to wait.
 func (p *paced) wait() time.Duration {
-	if p.began.IsZero() {
+	if p.began.IsZero() || p.credit > 0 {
 		return 0
 	}
 	pause := time.Duration(0)

@@ -26,6 +26,7 @@ const (
 
 var rulingWords = [...]string{"ask", "allow", "type", "deny"}
 
+// String implements fmt.Stringer.
 func (r Ruling) String() string {
 	if int(r) < len(rulingWords) {
 		return rulingWords[r]
@@ -73,6 +74,7 @@ const (
 
 var postureWords = [...]string{"ask", "ask-all", "read-only"}
 
+// String implements fmt.Stringer.
 func (p Posture) String() string {
 	if int(p) < len(postureWords) {
 		return postureWords[p]
@@ -114,6 +116,7 @@ const (
 	Always
 )
 
+// String implements fmt.Stringer.
 func (s Scope) String() string {
 	switch s {
 	case Conversation:

@@ -110,7 +110,7 @@ func TestRates(t *testing.T) {
 // TestPiecesOfFixtures: how a text is cut makes no difference, whatever the form
 // of the secret; all texts with NOD_E2E=1, and else some.
 func TestPiecesOfFixtures(t *testing.T) {
-	step := 50
+	step := 200
 	if os.Getenv("NOD_E2E") == "1" {
 		step = 1
 	}

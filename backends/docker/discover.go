@@ -22,6 +22,7 @@ type Address struct {
 	SkipVerify    bool   // the server's certificate is not checked, as the context says
 }
 
+// String implements fmt.Stringer.
 func (a Address) String() string {
 	if a.From == "" {
 		return a.URL

@@ -51,10 +51,12 @@ type EngineError struct {
 	Err     error
 }
 
+// Error implements error.
 func (e *EngineError) Error() string {
 	return fmt.Sprintf("docker: the engine at %s: %v%s", e.Address, e.Err, e.hint())
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *EngineError) Unwrap() error { return e.Err }
 
 func (e *EngineError) hint() string {
@@ -79,6 +81,7 @@ type StateError struct {
 	Err      error  // ErrStopped, ErrPaused or ErrRemoved
 }
 
+// Error implements error.
 func (e *StateError) Error() string { return e.Target + ": " + e.Words() }
 
 // Words say the same without the target's name.
@@ -97,6 +100,7 @@ func (e *StateError) Words() string {
 	return fmt.Sprintf("%v (%s): %s start %s", e.Err, e.State, program, name)
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *StateError) Unwrap() error { return e.Err }
 
 // Is tells what that means for what runs there: with a container that has ended

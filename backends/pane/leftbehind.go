@@ -18,6 +18,7 @@ type LeftBehindError struct {
 	Wrapped  error    // why the first of them could not be ended
 }
 
+// Error implements error.
 func (e *LeftBehindError) Error() string {
 	return fmt.Sprintf("%s; to end %s, type on %s: %s", e.What(), e.Them(), e.Target, e.End)
 }
@@ -39,6 +40,7 @@ func (e *LeftBehindError) What() string {
 	return fmt.Sprintf("%s cannot be reached, so its sessions %s and %s go on there", e.Target, strings.Join(e.Sessions[:last], ", "), e.Sessions[last])
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *LeftBehindError) Unwrap() error { return e.Wrapped }
 
 // outliving is a session that does not end with the way to its target.

@@ -21,16 +21,19 @@ type BusyError struct {
 	Wrapped error  // why there was no more waiting
 }
 
+// Error implements error.
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("pane %s is busy: %s", e.Pane, e.Doing)
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *BusyError) Unwrap() error { return e.Wrapped }
 
 // PendingError says that somebody has typed on the prompt's line: the command
 // would have been appended to it.
 type PendingError struct{ Pane, Line string }
 
+// Error implements error.
 func (e *PendingError) Error() string {
 	return fmt.Sprintf("pane %s: %q stands on the prompt's line and has not been entered; enter it, or clear it with Ctrl-U, first", e.Pane, e.Line)
 }
@@ -42,6 +45,7 @@ type ChangedError struct {
 	Meant, Now []string // the commands that opened the shell, see [Pane.Inside]; equal where it is another one in the same place
 }
 
+// Error implements error.
 func (e *ChangedError) Error() string {
 	if slices.Equal(e.Meant, e.Now) {
 		return fmt.Sprintf("pane %s: its shell is not the one that the command was meant for, which has ended or was replaced; look at it and decide again", e.Pane)
@@ -64,6 +68,7 @@ type NotReadyError struct {
 	Wrapped error
 }
 
+// Error implements error.
 func (e *NotReadyError) Error() string {
 	why := e.Wrapped.Error()
 	if errors.Is(e.Wrapped, context.DeadlineExceeded) {
@@ -75,6 +80,7 @@ func (e *NotReadyError) Error() string {
 	return fmt.Sprintf("pane %s: no shell answers; %q runs in it, and its last line is %q: %s", e.Pane, e.Program, e.Line, why)
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *NotReadyError) Unwrap() error { return e.Wrapped }
 
 // clear reports what is in a command's way. A line that was typed may have been cleared

@@ -90,6 +90,7 @@ const (
 	Noted
 )
 
+// String implements fmt.Stringer.
 func (s Stage) String() string {
 	switch s {
 	case Resolving:

@@ -49,6 +49,7 @@ type DialError struct {
 	Next  string // what to do, for the operator; may be empty
 }
 
+// Error implements error.
 func (e *DialError) Error() string {
 	msg := fmt.Sprintf("ssh: %s: %s: %s", strings.TrimPrefix(e.Host, "ssh:"), e.Stage, e.Err)
 	if e.Next != "" {
@@ -57,6 +58,7 @@ func (e *DialError) Error() string {
 	return msg
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *DialError) Unwrap() error { return e.Err }
 
 // UnknownHostKeyError says that a host key is in no known_hosts file and was
@@ -65,6 +67,7 @@ type UnknownHostKeyError struct {
 	Host, KeyType, Fingerprint string
 }
 
+// Error implements error.
 func (e *UnknownHostKeyError) Error() string {
 	return fmt.Sprintf("the host key of %s is not known: %s %s", e.Host, e.KeyType, e.Fingerprint)
 }
@@ -84,6 +87,7 @@ type KnownKey struct {
 	Line                 int
 }
 
+// Error implements error.
 func (e *ChangedHostKeyError) Error() string {
 	var known []string
 	for _, k := range e.Known {
@@ -103,6 +107,7 @@ type RevokedHostKeyError struct {
 	Line                       int
 }
 
+// Error implements error.
 func (e *RevokedHostKeyError) Error() string {
 	return fmt.Sprintf("the host key of %s is revoked: %s %s (%s:%d)", e.Host, e.KeyType, e.Fingerprint, e.File, e.Line)
 }
@@ -119,6 +124,7 @@ type AuthError struct {
 	Err     error
 }
 
+// Error implements error.
 func (e *AuthError) Error() string {
 	msg := fmt.Sprintf("the server does not let %q in", e.User)
 	if len(e.Tried) > 0 {
@@ -133,6 +139,7 @@ func (e *AuthError) Error() string {
 	return msg
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *AuthError) Unwrap() error { return e.Err }
 
 // OutageError is the error of calls on a target whose connection is lost. It
@@ -144,6 +151,7 @@ type OutageError struct {
 	GivenUp bool  // Last will not get better by itself; see [Target.Retry]
 }
 
+// Error implements error.
 func (e *OutageError) Error() string {
 	msg := fmt.Sprintf("ssh: the connection is lost since %s", e.Since.Format(time.TimeOnly))
 	switch {

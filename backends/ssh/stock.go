@@ -17,6 +17,7 @@ type StockError struct {
 	Why     string
 }
 
+// Error implements error.
 func (e *StockError) Error() string {
 	return fmt.Sprintf("%s: %s, which nod leaves to the system's ssh (login = \"openssh\")", e.Keyword, e.Why)
 }

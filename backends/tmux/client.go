@@ -32,6 +32,7 @@ type CommandError struct {
 	Message string // tmux's words
 }
 
+// Error implements error.
 func (e *CommandError) Error() string {
 	return fmt.Sprintf("tmux: %s: %s", clip(e.Command), e.Message)
 }

@@ -30,6 +30,7 @@ type InputError struct {
 	Why  string // and what to do
 }
 
+// Error implements error.
 func (e *InputError) Error() string { return fmt.Sprintf("tmux: pane %s: %s", e.Pane, e.Why) }
 
 // Type sends bytes to a pane exactly as they are, as if they had been typed,

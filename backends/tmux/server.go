@@ -22,6 +22,7 @@ var ErrNoTmux = errors.New("tmux is not installed")
 // TooOldError says that the target's tmux cannot be driven.
 type TooOldError struct{ Version string }
 
+// Error implements error.
 func (e *TooOldError) Error() string {
 	return fmt.Sprintf("tmux too old: %q, need %s or later", e.Version, MinVersion)
 }

@@ -187,24 +187,11 @@ func (a *program) installAgent(ctx context.Context, from string, yes bool) error
 	if err != nil {
 		return err
 	}
-	if err := a.printf("%s\n", aboutAgent(one)); err != nil {
-		return err
-	}
-	if !yes {
-		if yes, err = a.sure(ctx, "Install it? What it asks for is decided upon each time nevertheless."); err != nil {
-			return err
-		}
-		if !yes {
-			return process.ExitStatus(process.StatusDenied)
-		}
-	}
-	if err := a.note("agent installed", one.Name+" "+one.Version+" "+one.Digest); err != nil {
-		return fmt.Errorf("not done, because it cannot be put on record: %w", err)
-	}
-	if err := store.Install(one); err != nil {
-		return err
-	}
-	return a.printf("installed; run it with nod agent run %s --goal TEXT\n", one.Name)
+	return a.install(ctx, installing{
+		about: aboutAgent(one), kind: "agent", id: one.Name + " " + one.Version + " " + one.Digest,
+		keep: func() error { return store.Install(one) },
+		next: fmt.Sprintf("run it with nod agent run %s --goal TEXT", one.Name),
+	}, yes)
 }
 
 func (a *program) removeAgent(name string) error {

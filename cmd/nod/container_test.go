@@ -43,6 +43,7 @@ func (w *world) runs(target string, pane bool, command string, options ...string
 // The same command comes to the same in a container as here, in a pane and
 // without one, whatever the container has.
 func TestRunInAContainer(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	for at, kind := range []struct{ name, image string }{{"tmux and bash", enginetest.Debian}, {"busybox", enginetest.Busybox}} {
 		target := "docker:" + engine.Container(t, kind.image)
@@ -72,6 +73,7 @@ func TestRunInAContainer(t *testing.T) {
 
 // What ends a pane's shell, or has it wait for more, is told as it is told here.
 func TestWhatAShellInAContainerDoesNotGetOver(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	all := []string{"docker:" + engine.Container(t, enginetest.Debian), "docker:" + engine.Container(t, enginetest.Busybox)}
 	for _, command := range []string{"echo 'unclosed", "exit 4"} {
@@ -103,6 +105,7 @@ func TestAContainerByItsID(t *testing.T) {
 // An engine on another machine is reached over nod's own connection to it, one
 // login for all containers there.
 func TestAnEngineBehindAHost(t *testing.T) {
+	t.Parallel()
 	w, r := newRemote(t)
 	engine := enginetest.Docker(t)
 	w.extra = append(w.extra, "DOCKER_HOST=ssh://box"+engine.Socket)

@@ -77,6 +77,16 @@ func someSizes() map[string][2]int {
 	return sizes
 }
 
+// oneSize is one of someSizes, for a story of which the dialog's own tests have the others.
+// The long tests have all.
+func oneSize(name string) map[string][2]int {
+	sizes := someSizes()
+	if thorough() {
+		return sizes
+	}
+	return map[string][2]int{name: sizes[name]}
+}
+
 // Health is told where the engine looks after it.
 func TestTheHealthOfAContainerIsSeen(t *testing.T) {
 	w, engine := containers(t)

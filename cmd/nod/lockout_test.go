@@ -308,7 +308,7 @@ func (h *island) complete(command string, told ...string) {
 // What does no harm is let be, and nothing stays behind.
 func TestTheRevertIsCancelledByANewLogin(t *testing.T) {
 	t.Parallel()
-	for name, size := range someSizes() {
+	for name, size := range oneSize("wide") {
 		t.Run(name, func(t *testing.T) {
 			command := "ip route add blackhole 203.0.113.0/24"
 			w, h := newIsland(t, revertLate, calls(shell("a", command, true)), says("Done."))

@@ -150,24 +150,11 @@ func (a *program) installPlugin(ctx context.Context, from string, yes bool) erro
 	if err != nil {
 		return err
 	}
-	if err := a.printf("%s\n", aboutPlugin(p)); err != nil {
-		return err
-	}
-	if !yes {
-		if yes, err = a.sure(ctx, "Install it? What it asks for is decided upon each time nevertheless."); err != nil {
-			return err
-		}
-		if !yes {
-			return process.ExitStatus(process.StatusDenied)
-		}
-	}
-	if err := a.note("plugin installed", p.Name+" "+p.Version+" "+p.Digest); err != nil {
-		return fmt.Errorf("not done, because it cannot be put on record: %w", err)
-	}
-	if err := store.Install(p); err != nil {
-		return err
-	}
-	return a.printf("installed; it runs when nod is started next, or after /plugins reload\n")
+	return a.install(ctx, installing{
+		about: aboutPlugin(p), kind: "plugin", id: p.Name + " " + p.Version + " " + p.Digest,
+		keep: func() error { return store.Install(p) },
+		next: "it runs when nod is started next, or after /plugins reload",
+	}, yes)
 }
 
 func (a *program) checkPlugin(ctx context.Context, from string) error {

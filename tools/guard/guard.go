@@ -34,6 +34,7 @@ type ChangedError struct {
 	Is   string
 }
 
+// Error implements error.
 func (e *ChangedError) Error() string {
 	if e.What == shellInPane { // its numbers tell nobody anything
 		return e.What + " is not the one any more that the action was planned for: that has ended or was replaced"
@@ -66,10 +67,12 @@ func (e *ChangedError) quoted(text string) string {
 // it has happened.
 type UnsureError struct{ Wrapped error }
 
+// Error implements error.
 func (e *UnsureError) Error() string {
 	return fmt.Sprintf("it is not known how much of it has happened: %v", e.Wrapped)
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *UnsureError) Unwrap() error { return e.Wrapped }
 
 // Place is a target and what belongs to it.

@@ -50,6 +50,7 @@ type Member struct {
 	Attach  string // what the operator types on the target to get at it by hand
 }
 
+// String implements fmt.Stringer.
 func (m Member) String() string { return fmt.Sprintf("%s:%s %s", m.Full, m.Name, m.ID) }
 
 // The verbs of an action of the kind Manage.

@@ -14,6 +14,7 @@ type CharsetError struct {
 	Locale   string // its value
 }
 
+// Error implements error.
 func (e *CharsetError) Error() string {
 	return fmt.Sprintf("%s is %q, but the screen is drawn in UTF-8", e.Variable, e.Locale)
 }

@@ -34,6 +34,7 @@ type FormatError struct {
 	Why  string
 }
 
+// Error implements error.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("line %d: %s; want an asciicast of version 2 or 3", e.Line, e.Why)
 }

@@ -80,6 +80,7 @@ type LoginError struct {
 	OtherKey bool `json:"other_key,omitempty"`
 }
 
+// Error implements error.
 func (e *LoginError) Error() string { return e.Text }
 
 // Is implements errors.Is for [backends.ErrGivenUp] and [backends.ErrOtherKey].

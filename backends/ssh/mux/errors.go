@@ -37,6 +37,7 @@ type RefusedError struct {
 	Reason string // the master's words: data, never to be shown unescaped
 }
 
+// Error implements error.
 func (e *RefusedError) Error() string {
 	if e.Denied {
 		return fmt.Sprintf("the master denied it: %q", e.Reason)

@@ -35,6 +35,7 @@ type Program struct {
 // ConfigError says which key of a hook's section is wrong.
 type ConfigError struct{ Key, Why string }
 
+// Error implements error.
 func (e *ConfigError) Error() string { return e.Key + ": " + e.Why }
 
 // Check returns the first fault, as a *ConfigError.

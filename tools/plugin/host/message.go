@@ -34,6 +34,7 @@ const failed = -32000
 // had.
 type Fault struct{ Text string }
 
+// Error implements error.
 func (f *Fault) Error() string { return f.Text }
 
 var errTooLong = errors.New("too long a message")

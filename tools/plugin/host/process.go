@@ -18,6 +18,7 @@ import (
 // Ended is the error of calls whose process is gone, in a sentence.
 type Ended struct{ Text string }
 
+// Error implements error.
 func (e *Ended) Error() string { return e.Text }
 
 // deepest is how many calls may stand on top of each other in one process.

@@ -3,13 +3,9 @@ package lua
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
-	"time"
 
-	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools/plugin/host"
 )
 
@@ -17,24 +13,12 @@ import (
 func Main() {
 	out := os.Stdout
 	os.Stdout = os.Stderr // what is printed by mistake is no message
-	e := &engine{seal: seal}
+	e := &engine{}
 	host.Serve(os.Stdin, out, e.handle, func() { os.Exit(0) })
-}
-
-// seal takes everything from the process but computing.
-func seal(s Start) error {
-	_ = time.Now().Local().String() // reads the zone while files can be read
-	debug.SetMemoryLimit(s.Memory / 2)
-	err := confine.Seal(confine.Bounds{Memory: s.Memory, CPU: s.CPU})
-	if errors.Is(err, confine.ErrNoSeal) && s.Unsealed {
-		return nil
-	}
-	return err
 }
 
 // engine handles the calls of the parent.
 type engine struct {
-	seal   func(Start) error
 	script *script
 }
 
@@ -45,7 +29,7 @@ func (e *engine) handle(ctx context.Context, p *host.Peer, method string, params
 		if err := json.Unmarshal(params, &s); err != nil {
 			return nil, err
 		}
-		if err := e.seal(s); err != nil {
+		if err := host.Seal(s.Memory, s.CPU, s.Unsealed); err != nil {
 			return nil, fmt.Errorf("its process cannot be confined: %w", err)
 		}
 		var err error

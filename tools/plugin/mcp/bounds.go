@@ -20,6 +20,7 @@ const (
 // FaultError is what a server has done that ends the connection to it.
 type FaultError struct{ Why string }
 
+// Error implements error.
 func (e *FaultError) Error() string { return e.Why }
 
 func tooLong() *FaultError {

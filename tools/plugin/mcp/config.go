@@ -49,6 +49,7 @@ type ConfigError struct {
 	Why    string // quotes the value
 }
 
+// Error implements error.
 func (e *ConfigError) Error() string {
 	at := "mcp." + e.Server
 	if e.Key != "" {

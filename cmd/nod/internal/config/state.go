@@ -19,10 +19,12 @@ type UnwritableError struct {
 	Wrapped error
 }
 
+// Error implements error.
 func (e *UnwritableError) Error() string {
 	return fmt.Sprintf("state: %s cannot be written: %v; make room or remount it, or set NOD_STATE_DIR to a folder that you can write", e.Dir, e.Wrapped)
 }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *UnwritableError) Unwrap() error { return e.Wrapped }
 
 // unwritable is err, as an UnwritableError if it is one that can pass.

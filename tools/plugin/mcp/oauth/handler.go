@@ -20,6 +20,7 @@ type NeededError struct {
 	Why    string
 }
 
+// Error implements error.
 func (e *NeededError) Error() string {
 	return fmt.Sprintf("%s: nod mcp login %s", e.Why, e.Server)
 }

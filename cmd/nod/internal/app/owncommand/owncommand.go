@@ -27,6 +27,7 @@ type Error struct {
 	Why     string // quotes the value
 }
 
+// Error implements error.
 func (e *Error) Error() string {
 	at := "command." + e.Command
 	if e.Key != "" {

@@ -26,6 +26,7 @@ func SignalStatus(s backends.Signal) int {
 // StopError is why everything ends: a signal to nod itself.
 type StopError struct{ signal syscall.Signal }
 
+// Error implements error.
 func (e *StopError) Error() string { return "nod was told to stop by " + unix.SignalName(e.signal) }
 
 // Is lets an interrupt be taken for the end of a context, which it is.

@@ -16,4 +16,5 @@ const (
 // what there was to say has been said.
 type ExitStatus int
 
+// Error implements error.
 func (e ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }

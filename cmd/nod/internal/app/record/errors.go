@@ -27,8 +27,10 @@ func Explain(dir string, err error) error {
 // DamagedError is an error that says that the record is not as nod wrote it.
 type DamagedError struct{ Err error }
 
+// Error implements error.
 func (d DamagedError) Error() string { return d.Err.Error() }
 
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (d DamagedError) Unwrap() error { return d.Err }
 
 // noRecord says that there is no record, and whether there was one.

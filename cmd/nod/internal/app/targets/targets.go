@@ -123,6 +123,7 @@ type UnknownError struct{ Name string }
 // NameForms says which names there are.
 const NameForms = "local, ssh:HOST, docker:NAME, or a Host of ssh_config"
 
+// Error implements error.
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("target %q is not known; want %s", e.Name, NameForms)
 }
