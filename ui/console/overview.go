@@ -75,7 +75,7 @@ func (f *fleet) asked(c *Console) {
 	for _, r := range c.queue.Waiting() {
 		for i := range tiles {
 			if slices.Contains(r.Action.Targets(), tiles[i].Name) {
-				tiles[i].Approvals = append(slices.Clone(tiles[i].Approvals), overview.Approval{ID: r.ID, What: what(r)})
+				tiles[i].Approvals = append(slices.Clone(tiles[i].Approvals), overview.Approval{ID: r.ID, What: About(r)})
 			}
 		}
 	}
