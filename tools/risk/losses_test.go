@@ -42,6 +42,12 @@ func TestLossByKind(t *testing.T) {
 		"wget --method=DELETE http://localhost:9200/x",
 		"http DELETE localhost:9200/x",
 		"curl http://localhost:8086/query --data-urlencode 'q=drop database x'",
+		// the words of clients, wherever they stand
+		"az container delete -n web -g prod",
+		"conda env remove -n old",
+		"aws cognito-idp admin-delete-user --user-pool-id p --username u",
+		"rails db:drop",
+		"fd -e tmp . /srv -x rm",
 		// what names and options say
 		"k3s-uninstall.sh",
 		"somecleaner --purge /srv",
