@@ -83,10 +83,10 @@ type window struct {
 }
 
 // cell is where a place on the axis stands; it may be outside of the window. The last cell
-// is the end of it.
+// is the end of it; of a single cell, it is both ends.
 func (w window) cell(at time.Duration) int {
 	const far = 1 << 20
-	cell := math.Floor(float64(at-w.from) * float64(max(w.cells-1, 1)) / float64(w.span))
+	cell := math.Floor(float64(at-w.from) * float64(w.cells-1) / float64(w.span))
 	return int(min(max(cell, -far), far))
 }
 
