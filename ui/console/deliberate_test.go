@@ -52,7 +52,7 @@ func TestADeliberateYTakesEffect(t *testing.T) {
 				t.Fatalf("%+v", a)
 			}
 		case <-time.After(time.Minute):
-			t.Fatal("no answer")
+			t.Fatalf("no answer; the screen is\n%s", p.term.Snapshot())
 		}
 		if took[i] < decision.Alone {
 			t.Errorf("approved after %v", took[i])

@@ -99,8 +99,13 @@ func stopped() *time.Timer {
 // puts that off for nothing but the spinner: where a frame takes longer than frameTime and a pane floods,
 // one follows the other at once, and a dialog would wait for its key for ever.
 func (c *Console) present() {
+	before := c.nextTick()
 	c.draw()
-	switch next := c.nextTick(); {
+	next := c.nextTick()
+	if next == 0 {
+		next = before // what was due while the frame was drawn may not be in it
+	}
+	switch {
 	case c.onlySpins():
 		c.tickAt = time.Time{} // this frame has moved the spinner
 		c.arm(spinTime + spinGrace)
