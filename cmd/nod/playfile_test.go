@@ -38,6 +38,7 @@ type playTurn struct {
 	Match string
 	When  string     // the reply is given only if this is found there
 	Steer string     // what the operator says while the model works, before the reply
+	Think string     // what the model thinks before the reply
 	Calls []playCall `toml:"call"`
 	Say   string     // the answer
 }
@@ -157,8 +158,11 @@ func (m *actor) reply(said string) (pieces []string, fault string) {
 			return nil, err.Error()
 		}
 	}
+	if t.Think != "" {
+		pieces = append(pieces, chunk(map[string]any{"reasoning_content": m.filled(t.Think)}, nil))
+	}
 	if t.Say != "" {
-		return says(m.filled(t.Say).(string)), ""
+		return append(pieces, says(m.filled(t.Say).(string))...), ""
 	}
 	var list []call
 	for i, c := range t.Calls {
@@ -174,7 +178,7 @@ func (m *actor) reply(said string) (pieces []string, fault string) {
 		}
 		list = append(list, call{fmt.Sprintf("turn%d-%d", m.next, i), c.Tool, args})
 	}
-	return calls(list...), ""
+	return append(pieces, calls(list...)...), ""
 }
 
 // filled puts values in the place of their names. m.mu is held.
