@@ -163,7 +163,7 @@ func row(t targets.Target) string {
 	if t.Current {
 		text += ", current"
 	}
-	for _, more := range []string{t.Detail, t.Address, t.System} {
+	for _, more := range []string{t.Detail, t.InGroups(), t.Address, t.System} {
 		if more != "" {
 			text += ", " + more
 		}

@@ -119,7 +119,7 @@ func (p *Picker) detail(t Target) string {
 	if t.Detail != "" {
 		words = append(words, screen.Clean(t.Detail))
 	}
-	for _, more := range []string{t.Address, t.System} {
+	for _, more := range []string{t.InGroups(), t.Address, t.System} {
 		if more != "" {
 			words = append(words, screen.Clean(more))
 		}

@@ -31,12 +31,22 @@ type Target struct {
 	Address string        // as far as it is known; foreign text
 	System  string        // what runs there, as it was at the last connection; foreign text
 	Used    time.Time     // when it was connected last; zero if that is not known
+	Groups  []string      // of the operator's, that it is in
 	Panes   int
 	Word    string // in place of the state's own: "paused"
 	Logs    bool   // it has a log
 	Current bool   // calls that name no target mean this one
 
 	verb Verb // what choosing the row does, if it is an offer
+}
+
+// InGroups are the groups that the target is in, as expressions name them: "@db @web".
+func (t Target) InGroups() string {
+	var all []string
+	for _, name := range t.Groups {
+		all = append(all, "@"+name)
+	}
+	return strings.Join(all, " ")
 }
 
 // Verb is what is to be done with the chosen target.
@@ -134,7 +144,7 @@ func (p *Picker) named() []Target {
 	words := strings.Fields(strings.ToLower(p.filter))
 	var some []Target
 	for _, t := range p.all {
-		text := strings.ToLower(t.Name + " " + strings.Join([]string{t.Trust, t.Detail, t.Address, t.System}, " "))
+		text := strings.ToLower(t.Name + " " + strings.Join([]string{t.Trust, t.Detail, t.Address, t.System, t.InGroups()}, " "))
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			some = append(some, t)
 		}

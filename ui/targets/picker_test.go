@@ -118,13 +118,13 @@ func TestWhatWasUsedLastComesFirstAndIsFoundByWhatIsKnown(t *testing.T) {
 	now := time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
 	p := &Picker{Now: func() time.Time { return now }}
 	p.Set([]Target{
-		{Name: "ssh:a", Address: "192.0.2.1"},
+		{Name: "ssh:a", Address: "192.0.2.1", Groups: []string{"db", "new"}},
 		{Name: "ssh:b", Address: "192.0.2.2\x1b[2J", System: "FreeBSD", Used: now.Add(-72 * time.Hour)},
 		{Name: "ssh:c", Used: now.Add(-90 * time.Minute)},
 		{Name: "local", State: Connected, Current: true, Used: now},
 	})
 	rows := drawn(t, p, 100, 10)
-	for i, want := range []string{"", "", "• local", "ssh:c                      used 1 h ago", "192.0.2.2␛[2J · FreeBSD · used 3 days ago", "ssh:a"} {
+	for i, want := range []string{"", "", "• local", "ssh:c                      used 1 h ago", "192.0.2.2␛[2J · FreeBSD · used 3 days ago", "@db @new · 192.0.2.1"} {
 		if !strings.Contains(rows[i], want) {
 			t.Errorf("row %d is %q, want %q", i, rows[i], want)
 		}
@@ -132,7 +132,7 @@ func TestWhatWasUsedLastComesFirstAndIsFoundByWhatIsKnown(t *testing.T) {
 	if strings.Contains(rows[2], "used") {
 		t.Errorf("what is connected is used now: %q", rows[2])
 	}
-	for typedIn, want := range map[string]string{"freebsd": "ssh:b", "0.2.1": "ssh:a"} {
+	for typedIn, want := range map[string]string{"freebsd": "ssh:b", "0.2.1": "ssh:a", "@db": "ssh:a"} {
 		p.Insert(typedIn)
 		if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Use, want}) {
 			t.Errorf("%s: %+v", typedIn, c)

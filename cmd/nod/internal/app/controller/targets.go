@@ -358,6 +358,18 @@ func (d *Controller) listTargets() []picker.Target {
 	for _, row := range idle {
 		add(row)
 	}
+	roster := targets.Roster{Targets: h.Targets}
+	for _, name := range roster.Known() { // of the configuration and its groups
+		add(picker.Target{Name: name})
+	}
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	in := roster.Memberships(names)
+	for i := range all {
+		all[i].Groups = in[all[i].Name]
+	}
 	return all
 }
 

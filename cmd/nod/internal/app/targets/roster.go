@@ -23,8 +23,8 @@ type Roster struct {
 
 var _ fleet.Roster = (*Roster)(nil)
 
-// Known implements [fleet.Roster]: what is open, this machine, the hosts of ssh_config and
-// those of the configuration that are no patterns.
+// Known implements [fleet.Roster]: what is open, this machine, the hosts of ssh_config,
+// those of the configuration that are no patterns, and those that its groups name.
 func (r *Roster) Known() []string {
 	names := append(r.Names(), local.Name)
 	hosts, err := ssh.Names(r.Lines.SSHOptions())
@@ -42,8 +42,19 @@ func (r *Roster) Known() []string {
 			names = append(names, host.String())
 		}
 	}
+	for name := range fleet.Memberships(r.Groups(), r.Group, names) {
+		if host, err := ssh.Parse(name); err == nil && !IsContainer(name) && name != local.Name {
+			names = append(names, host.String())
+		}
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Memberships returns in which of the configuration's groups known targets are, by their
+// names.
+func (r *Roster) Memberships(known []string) map[string][]string {
+	return fleet.Memberships(r.Groups(), r.Group, known)
 }
 
 // listTime is how long an engine may take to list its containers.

@@ -14,7 +14,7 @@ import (
 	"github.com/nod-console/nod/tools/guard"
 )
 
-// TestWhatTheModelMayName: the hosts of ssh_config and of the configuration, and this machine;
+// TestWhatTheModelMayName: the hosts of ssh_config, of the configuration and of its groups, and this machine;
 // no patterns, and nothing else.
 func TestWhatTheModelMayName(t *testing.T) {
 	home := t.TempDir()
@@ -29,7 +29,7 @@ func TestWhatTheModelMayName(t *testing.T) {
 		}
 	}
 	write("ssh_config", "Host web01 web02\nHost *.example.com\nHost *\n")
-	write("c/nod/config.toml", "[target.\"ssh:db-1\"]\ntrust = \"prod\"\n[target.\"ssh:web*\"]\ntrust = \"lab\"\n[group.web]\ntargets = [\"web[01-02]\", \"db-1\"]\n")
+	write("c/nod/config.toml", "[target.\"ssh:db-1\"]\ntrust = \"prod\"\n[target.\"ssh:web*\"]\ntrust = \"lab\"\n[group.web]\ntargets = [\"web[01-02]\", \"db-1\", \"ops@new-9\"]\n")
 	env := map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "c"), "XDG_STATE_HOME": filepath.Join(home, "s"), "NOD_SSH_CONFIG": filepath.Join(home, "ssh_config")}
 	getenv := func(name string) string { return env[name] }
 	c, err := config.Load(config.Source{Getenv: getenv})
@@ -42,11 +42,14 @@ func TestWhatTheModelMayName(t *testing.T) {
 	}
 	_, verifier := tools.NewMint()
 	r := &targets.Roster{Targets: targets.New(guard.New(verifier), lines, c, targets.Options{})}
-	if got, want := r.Known(), []string{"local", "ssh:db-1", "ssh:web01", "ssh:web02"}; !slices.Equal(got, want) {
+	if got, want := r.Known(), []string{"local", "ssh:db-1", "ssh:ops@new-9", "ssh:web01", "ssh:web02"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if in := r.Memberships(r.Known()); !slices.Equal(in["ssh:ops@new-9"], []string{"web"}) || in["local"] != nil {
+		t.Errorf("%v", in)
+	}
 	group, ok := r.Group("web")
-	if _, none := r.Group("db"); !ok || none || group != "web[01-02],db-1" || !slices.Equal(r.Groups(), []string{"web"}) {
+	if _, none := r.Group("db"); !ok || none || group != "web[01-02],db-1,ops@new-9" || !slices.Equal(r.Groups(), []string{"web"}) {
 		t.Errorf("%q, %t; %q", group, ok, r.Groups())
 	}
 	// Why a connection came to nothing is kept until one is made, or it was given up.
