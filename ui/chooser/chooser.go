@@ -99,16 +99,34 @@ func (c *Chooser) match() {
 		}
 		return
 	}
-	var scattered []match
 	for _, m := range fuzzy.FindFrom(pattern, texts(c.rows)) {
-		row := c.rows[m.Index]
+		found := match{c.rows[m.Index], m.MatchedIndexes}
 		if hits, whole := wordsIn(texts(c.rows).String(m.Index), c.filter); whole {
-			c.shown = append(c.shown, match{row, hits})
-		} else {
-			scattered = append(scattered, match{row, m.MatchedIndexes})
+			found.hits = hits
 		}
+		c.shown = append(c.shown, found)
 	}
-	c.shown = append(c.shown, scattered...)
+	slices.SortStableFunc(c.shown, func(a, b match) int { return c.distance(a.row) - c.distance(b.row) })
+}
+
+// distance is how far a row that was found is from what is typed: its name or the word that
+// it has for the command line begins with that, the name holds all words of it, the rest of
+// the row does, or only its letters are there. What cannot be chosen comes behind what can, but
+// before rows that have nothing but the letters.
+func (c *Chooser) distance(r Row) int {
+	typed := strings.ToLower(strings.Join(strings.Fields(c.filter), " "))
+	d := 6
+	if name := strings.ToLower(r.Text[:r.Lead]); name != "" && strings.HasPrefix(name, typed) || r.Also != "" && strings.HasPrefix(r.Also, typed) {
+		d = 0
+	} else if _, in := wordsIn(name, typed); in {
+		d = 1
+	} else if _, in := wordsIn(r.Text+" "+r.Note+" "+r.Also, typed); in {
+		d = 2
+	}
+	if r.Reason != "" {
+		d += 3
+	}
+	return d
 }
 
 // wordsIn reports whether a text holds each word that was typed in one piece,

@@ -125,3 +125,22 @@ func TestDrawing(t *testing.T) {
 	typed(c, "cc")
 	drawn(t, c, 12, 5)
 }
+
+// TestTheNearestComesFirst: by the name before by the rest, what can be chosen before what
+// cannot, and both before scattered letters.
+func TestTheNearestComesFirst(t *testing.T) {
+	row := func(name, text, reason string) chooser.Row {
+		return chooser.Row{Name: name, Text: name + "  " + text, Lead: len(name), Reason: reason}
+	}
+	c := chooser.New("commands", "", []chooser.Row{
+		row("Terse hints", "more in a line", ""), row("Open", "another terminal", ""), row("Move terminal", "on", "there is one"),
+		row("Terminal", "type there", ""), row("Close terminal", "end it", ""), row("Terminals", "all", "none"),
+	})
+	c.Insert("termin")
+	rows := drawn(t, c, 60, 10)
+	for i, want := range []string{"Terminal ", "Close terminal", "Open", "Terminals", "Move terminal", "Terse hints"} {
+		if !strings.Contains(rows[2+i], want) {
+			t.Errorf("row %d is %q, want %s", i, rows[2+i], want)
+		}
+	}
+}
