@@ -264,8 +264,7 @@ func overlays(h *hand) {
 	// A page at a time.
 	h.press("F1")
 	h.see("Here, where you write")
-	h.plainly(keys.Overlay, keys.PageDown, "│ Reading ")
-	h.seeNo("Here, where you write")
+	h.each(keys.Overlay, keys.PageDown, func(press func()) { press(); h.seeNo("Here, where you write") })
 	h.plainly(keys.Overlay, keys.PageUp, "Here, where you write")
 	h.press("Escape")
 	h.seeNo("┌ help")

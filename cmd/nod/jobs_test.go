@@ -124,8 +124,14 @@ func TestSignalsStopNodAndGoOn(t *testing.T) {
 	s.see("Stopped", "shell>")
 	s.theShells(t, w)
 	s.line("fg")
-	s.see("F1 help", "ready$")
-	whole := s.text()
+	whole := s.until("see all of the screen", func(text string) bool { // which may come in pieces
+		for _, part := range []string{"nod  local", "ready$", "Five keys", "> ask for something", "live 40×20", "F1 help", "nothing running"} {
+			if !strings.Contains(text, part) {
+				return false
+			}
+		}
+		return true
+	})
 
 	s.signalled(syscall.SIGSTOP) // leaves nod no time for anything
 	s.see("Stopped", "shell>")
