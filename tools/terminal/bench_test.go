@@ -258,6 +258,18 @@ func (b *bench) until(what string, cond func() bool) {
 	}
 }
 
+// asleep runs a program that sleeps, and returns when that has the terminal: what is killed
+// before may miss it between the shell's fork and its own group.
+func (b *bench) asleep(where map[string]any) (terminal.ShellValue, tools.Result) {
+	b.t.Helper()
+	v, r := b.run("sleep 1000", map[string]any{"wait": false}, where)
+	b.until("a program that sleeps", func() bool {
+		out, err := exec.Command("tmux", "-S", b.socket, "display-message", "-p", "-t", v.Pane, "#{pane_current_command}").Output()
+		return err == nil && strings.TrimSpace(string(out)) == "sleep"
+	})
+	return v, r
+}
+
 // code is the exit code in a value, -1 if there is none.
 func code(v terminal.ShellValue) int {
 	if v.ExitCode == nil {

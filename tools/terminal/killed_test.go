@@ -39,7 +39,7 @@ func TestAPaneThatWasKilledIsToldOf(t *testing.T) {
 // record.
 func TestACommandWhosePaneIsKilledIsUnknown(t *testing.T) {
 	b := newBench(t)
-	v, r := b.run("sleep 1000", map[string]any{"wait": false})
+	v, r := b.asleep(nil)
 	b.tmux("kill-server")
 	select {
 	case <-r.Running.Done():

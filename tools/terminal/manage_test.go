@@ -228,7 +228,7 @@ func TestAKillEndsWhatRunsThereAndSaysSo(t *testing.T) {
 		b := newBench(t)
 		b.made(b.createSession, map[string]any{"session": "build"})
 		worker := b.made(b.createPane, map[string]any{"session": "build", "pane": "worker"})
-		_, r := b.run("sleep 1000", map[string]any{"session": "build", "pane": "worker", "wait": false})
+		_, r := b.asleep(map[string]any{"session": "build", "pane": "worker"})
 		tool, at := c.kill(b, worker.PaneID)
 		a := b.planned(tool, args(at))
 		if !strings.Contains(a.Busy, "nod-test-build:worker "+worker.PaneID+` runs "sleep 1000"`) {
@@ -289,7 +289,7 @@ func TestAKillIsVoidWhenSomethingElseRuns(t *testing.T) {
 	b := newBench(t)
 	b.made(b.createPane, map[string]any{"pane": "worker"})
 	a := b.planned(b.killPane, args(map[string]any{"pane": "worker"}))
-	_, r := b.run("sleep 1000", map[string]any{"pane": "worker", "wait": false})
+	_, r := b.asleep(map[string]any{"pane": "worker"})
 	if got := problem(t, b.execute(t.Context(), b.killPane, a)); got != "changed" {
 		t.Errorf("a run has begun: %s", got)
 	}
