@@ -102,7 +102,7 @@ func (p *painter) columns(t *tables, top, bottom, width int, next, last []cell) 
 			for i := y*width + x; y+n < bottom && next[i] == c && last[i] != c; i += width {
 				n++
 			}
-			if c.glyph < 0x80 || c.width != 1 || n < 2 {
+			if !edge(c) || n < 2 {
 				continue
 			}
 			for row := y; row < y+n; row++ {
@@ -117,6 +117,11 @@ func (p *painter) columns(t *tables, top, bottom, width int, next, last []cell) 
 		}
 	}
 }
+
+// edge reports whether a cell is a part of a line that runs through several rows. Signs that
+// stand one below the other by chance, as those of lists do, have text behind them, to which
+// the way is shorter within the row.
+func edge(c cell) bool { return c.glyph >= 0x2500 && c.glyph < 0x2580 && c.width == 1 }
 
 // down brings the cursor from behind a character that it has drawn in a column to that
 // column of the next row, which is not beyond the terminal's last.
