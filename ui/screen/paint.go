@@ -23,10 +23,11 @@ const shortStep = 4
 //
 // Only printable ASCII has a width that every terminal agrees on, and next to all
 // agree on single characters that are no emoji: what follows such a character is
-// written right behind it, but nothing else is counted from there. Behind anything else
-// the cursor's place is not known, and is said.
+// written right behind it, but nothing else is counted from there: a place in the same
+// row is said by its column. Behind anything else the cursor's place is not known, and is
+// said.
 type painter struct {
-	xterm bool // the terminal is one: frames can be bracketed
+	xterm bool // the terminal is like one: frames can be bracketed, and it knows SU
 
 	looks []look // of the styles of the table, as far as they were needed
 	pen   pen
@@ -175,10 +176,7 @@ func (p *painter) cell(t *tables, y, x int, c cell) {
 // takes less than a step: as the pen draws now, and then as it draws what comes behind.
 func (p *painter) bridge(y, x int, row []cell, behind look) {
 	n := x - p.col
-	if !p.placed || p.row != y || n < 1 || n > shortStep {
-		return
-	}
-	if !p.pen.known {
+	if !p.placed || !p.pen.known || p.row != y || n < 1 || n > shortStep {
 		return
 	}
 	want := p.pen.now
@@ -208,7 +206,7 @@ func (p *painter) moveTo(y, x int) {
 	switch {
 	case p.placed && p.row == y:
 		p.along(x)
-	case p.placed && p.row == y-1 && (p.row > 8 || x == 0): // in the rows above it takes as much to say the place
+	case p.placed && p.row == y-1 && (y >= 9 || x == 0): // for rows above it is no shorter
 		p.out = append(p.out, "\r\n"...)
 		p.row, p.col, p.sure = y, 0, true
 		p.along(x)
