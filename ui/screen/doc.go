@@ -49,6 +49,9 @@
 // column by column, which is a line feed each. Left and right margins would save that,
 // but neither tmux nor kitty nor the Linux console has them.
 //
+// Autowrap is off. The cursor stays in the last column behind a character there, and so
+// its row is known whatever was drawn: the next row is a line feed away.
+//
 // A terminal that does not speak this language, and a screen that is no terminal, get
 // the cells that differ through tcell.
 package screen

@@ -23,10 +23,11 @@ const shortStep = 4
 //
 // Only printable ASCII has a width that every terminal agrees on, and next to all
 // agree on single characters that are no emoji: what follows such a character is
-// written right behind it, but nothing else is counted from there. Behind anything else
-// the cursor's place is not known, and is said.
+// written right behind it, but nothing else is counted from there: a place in the same
+// row is said by its column. Behind anything else the cursor's place is not known, and is
+// said.
 type painter struct {
-	sync bool // the terminal is an xterm: frames can be bracketed
+	xterm bool // the terminal is like one: frames can be bracketed, and it knows SU
 
 	looks []look // of the styles of the table, as far as they were needed
 	pen   pen
@@ -39,6 +40,17 @@ type painter struct {
 	shownSeen bool // that is known
 
 	out []byte
+}
+
+// staying is a terminal whose cursor stays in the last column behind a character there:
+// no text goes on in the next row, and so the row that the cursor is in is known whatever
+// was drawn. Terminals that speak what a painter writes can all do that; tcell switches it
+// on and off where it knows how.
+func staying(ti terminfo.Terminfo) *terminfo.Terminfo {
+	if ti.DisableAutoMargin == "" {
+		ti.EnableAutoMargin, ti.DisableAutoMargin = "\x1b[?7h", "\x1b[?7l"
+	}
+	return &ti
 }
 
 // paintable reports whether a terminal speaks what a painter writes: ECMA-48, and the
@@ -74,7 +86,7 @@ func (p *painter) cells(t *tables, y int, next, last []cell) {
 			x += n
 			continue
 		}
-		p.bridge(y, x, next)
+		p.bridge(y, x, next, p.looks[c.style])
 		p.cell(t, y, x, c)
 		x += int(c.width)
 	}
@@ -91,7 +103,7 @@ func (p *painter) columns(t *tables, top, bottom, width int, next, last []cell) 
 			for i := y*width + x; y+n < bottom && next[i] == c && last[i] != c; i += width {
 				n++
 			}
-			if c.glyph < 0x80 || c.width != 1 || n < 2 {
+			if !edge(c) || n < 2 {
 				continue
 			}
 			for row := y; row < y+n; row++ {
@@ -107,16 +119,19 @@ func (p *painter) columns(t *tables, top, bottom, width int, next, last []cell) 
 	}
 }
 
+// edge reports whether a cell is a part of a line that runs through several rows. Signs that
+// stand one below the other by chance, as those of lists do, have text behind them, to which
+// the way is shorter within the row.
+func edge(c cell) bool { return c.glyph >= 0x2500 && c.glyph < 0x2580 && c.width == 1 }
+
 // down brings the cursor from behind a character that it has drawn in a column to that
-// column of the next row, which is not beyond the terminal's last. Where the cursor
-// stands behind the last column is the terminal's own affair, and so the column is said.
+// column of the next row, which is not beyond the terminal's last.
 func (p *painter) down(x, width int) {
 	switch x {
 	case 0:
 		p.out = append(p.out, "\n\r"...)
-	case width - 1:
-		p.out = append(p.out, "\n\x1b["...)
-		p.out = append(strconv.AppendInt(p.out, int64(x+1), 10), 'G')
+	case width - 1: // it has stayed there
+		p.out = append(p.out, '\n')
 	default:
 		p.out = append(p.out, "\n\b"...)
 	}
@@ -158,19 +173,23 @@ func (p *painter) cell(t *tables, y, x int, c cell) {
 }
 
 // bridge draws what is between the cursor and a place in its row once more, where that
-// takes less than a step.
-func (p *painter) bridge(y, x int, row []cell) {
+// takes less than a step: as the pen draws now, and then as it draws what comes behind.
+func (p *painter) bridge(y, x int, row []cell, behind look) {
 	n := x - p.col
-	if !p.placed || p.row != y || n < 1 || n > shortStep {
+	if !p.placed || !p.pen.known || p.row != y || n < 1 || n > shortStep {
 		return
 	}
+	want := p.pen.now
 	for _, c := range row[p.col:x] {
-		if c.glyph < 0x20 || c.glyph >= 0x7f || c.width != 1 || !p.pen.known || p.looks[c.style] != p.pen.now {
+		if p.looks[c.style] != want {
+			want = behind
+		}
+		if c.glyph < 0x20 || c.glyph >= 0x7f || c.width != 1 || p.looks[c.style] != want {
 			return
 		}
 	}
 	for _, c := range row[p.col:x] {
-		p.out = append(p.out, byte(c.glyph))
+		p.out = append(p.pen.write(p.out, p.looks[c.style]), byte(c.glyph))
 	}
 	p.col = x
 }
@@ -184,13 +203,15 @@ func (p *painter) moveTo(y, x int) {
 	if p.placed && p.row == y && p.col == x {
 		return
 	}
-	p.out = append(p.out, "\x1b["...)
-	if p.placed && p.sure && p.row == y && x > p.col {
-		if n := x - p.col; n > 1 {
-			p.out = strconv.AppendInt(p.out, int64(n), 10)
-		}
-		p.out = append(p.out, 'C')
-	} else {
+	switch {
+	case p.placed && p.row == y:
+		p.along(x)
+	case p.placed && p.row == y-1 && (y >= 9 || x == 0): // for rows above it is no shorter
+		p.out = append(p.out, "\r\n"...)
+		p.row, p.col, p.sure = y, 0, true
+		p.along(x)
+	default:
+		p.out = append(p.out, "\x1b["...)
 		if y > 0 || x > 0 {
 			p.out = strconv.AppendInt(p.out, int64(y+1), 10)
 		}
@@ -203,11 +224,28 @@ func (p *painter) moveTo(y, x int) {
 	p.row, p.col, p.placed, p.sure = y, x, true, true
 }
 
-// endRow notes that a row of a width was drawn to its end: where a terminal's cursor
-// stands behind its last column is its own affair.
+// along brings the cursor to a column of its row.
+func (p *painter) along(x int) {
+	n := x - p.col
+	switch {
+	case x == 0 && (n != 0 || !p.sure):
+		p.out = append(p.out, '\r')
+	case !p.sure || n < 0:
+		p.out = append(p.out, "\x1b["...)
+		p.out = append(strconv.AppendInt(p.out, int64(x+1), 10), 'G')
+	case n > 0:
+		p.out = append(p.out, "\x1b["...)
+		if n > 1 {
+			p.out = strconv.AppendInt(p.out, int64(n), 10)
+		}
+		p.out = append(p.out, 'C')
+	}
+}
+
+// endRow notes that a row of a width was drawn to its end.
 func (p *painter) endRow(width int) {
 	if p.col >= width {
-		p.placed = false
+		p.sure = false
 	}
 }
 
@@ -220,10 +258,14 @@ func (p *painter) scroll(top, bottom, n int) {
 	p.out = append(strconv.AppendInt(p.out, int64(top+1), 10), ';')
 	p.out = append(strconv.AppendInt(p.out, int64(bottom), 10), 'r')
 	p.row, p.col, p.placed, p.sure = 0, 0, true, true
-	if n > 0 { // line feeds and reverse indexes: the Linux console knows no SU and SD
+	switch {
+	case n > 1 && p.xterm: // the Linux console knows no SU
+		p.out = append(p.out, "\x1b["...)
+		p.out = append(strconv.AppendInt(p.out, int64(n), 10), 'S')
+	case n > 0:
 		p.moveTo(bottom-1, 0)
 		p.out = append(p.out, strings.Repeat("\n", n)...)
-	} else {
+	default:
 		p.moveTo(top, 0)
 		p.out = append(p.out, strings.Repeat("\x1bM", -n)...)
 	}
@@ -242,7 +284,7 @@ func (p *painter) finish(cursor position) []byte {
 	}
 	head := ""
 	if drawn >= bigFrame {
-		if p.sync {
+		if p.xterm {
 			head = "\x1b[?2026h"
 		}
 		if !p.shownSeen || p.shown {
@@ -264,7 +306,7 @@ func (p *painter) finish(cursor position) []byte {
 	p.out = append(p.out, head...)
 	copy(p.out[len(head):], p.out[:len(p.out)-len(head)])
 	copy(p.out, head)
-	if p.sync {
+	if p.xterm {
 		p.out = append(p.out, "\x1b[?2026l"...)
 	}
 	return p.out

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 )
@@ -37,6 +38,8 @@ func (p *pen) write(out []byte, want look) []byte {
 		out = append(out, "\x1b["...)
 		if rest, ok := cutPrefix(want.sgr, p.now.sgr); p.known && ok {
 			out = append(out, rest...)
+		} else if p.known && ink(p.now.sgr) == len(p.now.sgr) && ink(want.sgr) > 0 {
+			out = append(out, want.sgr...) // the one colour takes the other's place
 		} else if want.sgr != "" {
 			out = append(append(out, "0;"...), want.sgr...)
 		}
@@ -44,6 +47,20 @@ func (p *pen) write(out []byte, want look) []byte {
 	}
 	p.known, p.now = true, want
 	return out
+}
+
+// ink is the length of a colour of text, one of sixteen or of 256, at the beginning of
+// parameters; 0 if they begin otherwise.
+func ink(sgr string) int {
+	first, rest, _ := strings.Cut(sgr, ";")
+	switch {
+	case len(first) == 2 && (first[0] == '3' || first[0] == '9') && first[1] < '8':
+		return 2
+	case first == "38" && strings.HasPrefix(rest, "5;"):
+		number, _, _ := strings.Cut(rest[2:], ";")
+		return len("38;5;") + len(number)
+	}
+	return 0
 }
 
 // cutPrefix cuts prefix off s where a parameter ends.

@@ -83,6 +83,9 @@ func NewOn(device tcell.Tty) (*Screen, error) {
 			return nil, fmt.Errorf("terminal type %q: %w", os.Getenv("TERM"), err)
 		}
 	}
+	if paintable(ti) {
+		ti = staying(*ti)
+	}
 	inner, err := tcell.NewTerminfoScreenFromTtyTerminfo(tty, ti)
 	if err != nil {
 		return nil, fmt.Errorf("terminal type %q: %w", os.Getenv("TERM"), err)
@@ -92,7 +95,7 @@ func NewOn(device tcell.Tty) (*Screen, error) {
 	tty.events = s.EventQ
 	if paintable(ti) {
 		tty.keep = ti.HideCursor
-		s.painter, s.encoder = &painter{sync: ti.XTermLike}, encoder{inner, tty}
+		s.painter, s.encoder = &painter{xterm: ti.XTermLike}, encoder{inner, tty}
 	}
 	return s, nil
 }

@@ -85,10 +85,37 @@ func findShift(next, last []cell, width int) shift {
 			best.bottom = max(best.bottom, m.row+1, m.row+m.n+1)
 		}
 	}
+	best.widen(next, last, width)
 	if best.saves(next, last, width) <= 0 {
 		return shift{}
 	}
 	return best
+}
+
+// widen takes rows at the end to which the others move into the movement, as far as that
+// leaves less to draw: what they hold may stand in several places, and tell no movement.
+func (s *shift) widen(next, last []cell, width int) {
+	row := func(cells []cell, y int) []cell { return cells[y*width : (y+1)*width] }
+	sum, most := 0, 0
+	gains := func(y int) bool {
+		sum += cost(row(next, y), row(last, y)) - cost(row(next, y), row(last, y+s.n))
+		more := sum > most
+		most = max(most, sum)
+		return more
+	}
+	if s.n > 0 {
+		for y := s.top - 1; y > 0; y-- {
+			if gains(y) {
+				s.top = y
+			}
+		}
+		return
+	}
+	for y := s.bottom; y < len(next)/width; y++ {
+		if gains(y) {
+			s.bottom = y + 1
+		}
+	}
 }
 
 // saves is about how many bytes less are to be sent with a movement.
