@@ -213,6 +213,14 @@ func (r *Run) shows() bool {
 	return line != "" && strings.Contains(marks.Render(r.aside.raw), line[:min(len(line), 8)])
 }
 
+// behindInterrupt reports whether what was set aside is the command alone, behind the echo of
+// an interrupt on the same line.
+func (r *Run) behindInterrupt() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.HasSuffix(strings.TrimRight(marks.Render(r.aside.raw), "\n"), "^C"+r.Command)
+}
+
 // arrive says whether the terminal has taken the command. Only the first call
 // counts.
 func (r *Run) arrive(typed bool) {
