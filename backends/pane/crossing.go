@@ -90,9 +90,9 @@ func (p *Pane) mayBeAnother() bool {
 // would have run it at that prompt. p.mu is held.
 func (p *Pane) interruptedWith() bool {
 	f := p.front
-	return p.shell == Posix && p.shape.Stash == "" && p.refusal == backends.ExitedWith(interruptedStatus) &&
+	return p.shell == Posix && p.refusal == backends.ExitedWith(interruptedStatus) &&
 		f.asOf == p.lastly && f.pid != 0 && f.pid == p.home && f.rests && f.lines &&
-		p.run.behindInterrupt()
+		p.run.behindInterrupt(strings.Trim(string(p.shape.Keys), "\x15\n"))
 }
 
 // interruptedStatus is 128 + SIGINT.

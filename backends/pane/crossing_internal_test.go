@@ -6,6 +6,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/backends/pane/shells"
 	"github.com/nod-console/nod/backends/vt"
 )
 
@@ -19,7 +20,7 @@ func interrupted(shown string, status int, f front) (*Pane, *Run) {
 	r.setAside()
 	r.prompt = 1
 	p.shell, p.phase, p.run, p.prompts, p.home = Posix, dispatched, r, 2, 7
-	p.refusal, p.unread, p.shape.Lines = backends.ExitedWith(status), true, 1
+	p.refusal, p.unread, p.shape = backends.ExitedWith(status), true, shells.Type(r.Command, Posix, shells.Terminal{}, p.nonce)
 	p.lastly = time.Now()
 	f.asOf = p.lastly
 	p.front = f
