@@ -82,6 +82,22 @@ func (p *Pane) mayBeAnother() bool {
 	return p.crossed.maybe || before > 0
 }
 
+// interruptedWith reports whether the shell has given the run's line up at an interrupt that
+// came right in front of it. Where the terminal edits lines, an interrupt drops what was
+// typed before it, so the line behind it is the run's alone. dash drops that, too, where it
+// reads the line before it takes the signal: it then shows one prompt, with the status of
+// the interrupt, and reads the next line there, as the kernel says. Had it kept the line, it
+// would have run it at that prompt. p.mu is held.
+func (p *Pane) interruptedWith() bool {
+	f := p.front
+	return p.shell == Posix && p.refusal == backends.ExitedWith(interruptedStatus) &&
+		f.asOf == p.lastly && f.pid != 0 && f.pid == p.home && f.rests && f.lines &&
+		p.run.behindInterrupt(strings.Trim(string(p.shape.Keys), "\x15\n"))
+}
+
+// interruptedStatus is 128 + SIGINT.
+const interruptedStatus = 130
+
 // readsAnew says that a shell that does not announce commands, and whose own editor shows
 // each line when it is read, has come to another prompt. p.mu is held.
 func (p *Pane) readsAnew() {

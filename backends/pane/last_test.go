@@ -20,6 +20,7 @@ func TestLast(t *testing.T) {
 	if !ok || last.Command != "(exit 7)" || last.Outcome != backends.ExitedWith(7) || last.At.IsZero() {
 		t.Errorf("while another one runs: %+v", last)
 	}
+	eventually(t, p, "the command", func() bool { return r.Result().Executed }) // bash's editor would take the return for no newline
 	must(t, p.Type(t.Context(), []byte("word\r")))
 	finish(t, p, r)
 	if last, _ := p.Last(); last.Command != "read x" || !last.Outcome.OK() {

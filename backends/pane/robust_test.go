@@ -181,13 +181,19 @@ func TestAnUnknownInterruptChangesNoCommand(t *testing.T) {
 // the next, and goes on with a loop where one comes as a program of it ends by itself.
 func pressAgain(t *testing.T, p *pane.Pane, what string, ok func() bool) {
 	t.Helper()
+	pressKeyAgain(t, p, "0x3", what, ok)
+}
+
+// pressKeyAgain waits until ok holds, and presses a key again while it does not.
+func pressKeyAgain(t *testing.T, p *pane.Pane, key, what string, ok func() bool) {
+	t.Helper()
 	pressed := time.Now()
 	eventually(t, p, what, func() bool {
 		if ok() {
 			return true
 		}
 		if time.Since(pressed) > time.Second {
-			must(t, p.Keys(t.Context(), []string{"0x3"}))
+			must(t, p.Keys(t.Context(), []string{key}))
 			pressed = time.Now()
 		}
 		return false

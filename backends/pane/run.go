@@ -213,6 +213,14 @@ func (r *Run) shows() bool {
 	return line != "" && strings.Contains(marks.Render(r.aside.raw), line[:min(len(line), 8)])
 }
 
+// behindInterrupt reports whether what was set aside is the line that was typed alone, behind
+// the echo of an interrupt.
+func (r *Run) behindInterrupt(typed string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.HasSuffix(strings.TrimRight(marks.Render(r.aside.raw), "\n"), "^C"+typed)
+}
+
 // arrive says whether the terminal has taken the command. Only the first call
 // counts.
 func (r *Run) arrive(typed bool) {

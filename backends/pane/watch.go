@@ -135,6 +135,9 @@ func (p *Pane) refused() {
 		p.run.refuse()
 		p.phase = atPrompt
 		p.finish(p.refusal)
+	case p.interruptedWith():
+		p.phase = atPrompt
+		p.finish(p.refusal, "an interrupt (Ctrl-C) came right in front of the command, and the shell gave the line up with it: status 130 is that of the interrupt; look at what the command has done before it is given again")
 	case p.run.shows():
 		p.phase = atPrompt
 		p.finish(backends.Outcome{}, "the line that was entered is not the one that nod typed: what was run, and how the command ended, is not known")

@@ -141,16 +141,32 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 // carriage return.
 func typePlain(command string, shell Family, raw bool, n marks.Nonce) Typing {
 	typed := command
-	if strings.Contains(command, "\n") {
+	switch {
+	case !strings.Contains(command, "\n"):
+	case shell == Posix:
+		typed = oneLine(command)
+	default:
 		typed = Eval(string(shell)) + " " + quoted(command)
 	}
 	t := Typing{}
-	if !short(command) {
+	if !short(command) || len(typed) > 2*longestTyped {
 		typed, t.Stash = Fetched(shell), n.Buffer()
 	}
 	lines := strings.Split(typed, "\n")
 	t.Keys, t.Lines, t.Echo = []byte(Clear(shell, raw)+typed+"\n"), len(lines), NewEcho(shell, lines)
 	return t
+}
+
+// oneLine is a line that runs a command of several lines. Where the terminal edits lines, an
+// interrupt that the operator presses in the same moment can take the first line away with
+// it: dash (0.5.12) drops the line that it has read and not yet begun with, and would run the
+// rest of the command, alone.
+func oneLine(command string) string {
+	text := strings.NewReplacer(`\`, `\\`, "%", "%%", "'", `\047`, "\n", `\n`).Replace(command)
+	if rest, dash := strings.CutPrefix(text, "-"); dash {
+		text = `\055` + rest // no option of printf's
+	}
+	return Eval("sh") + ` "$(` + Program("printf", "sh") + ` '` + text + `')"`
 }
 
 // Clear are the keys that clear the line of a shell which says at its prompts alone
