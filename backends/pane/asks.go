@@ -133,6 +133,17 @@ func (p *Pane) Foreground(ctx context.Context) int {
 	return group
 }
 
+// Occupied reports whether the target's kernel says that something else than the pane's own
+// shell is in the foreground, whatever the pane has told of it so far. It is false where the
+// target does not tell, and costs a process there.
+func (p *Pane) Occupied(ctx context.Context) bool {
+	p.mu.Lock()
+	pid := p.seen.pid
+	p.mu.Unlock()
+	group := p.Foreground(ctx)
+	return group != 0 && group != pid
+}
+
 // foregroundGroup prints the process group in the foreground of the terminal of
 // the process $1 (proc(5): stat field 8).
 const foregroundGroup = `read -r l 2>/dev/null <"/proc/$1/stat" || exit 0

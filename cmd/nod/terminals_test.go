@@ -63,6 +63,16 @@ func secondTerminal(w *world, s *display, target string) {
 	s.press("y")
 	s.see("the pane main/build has ended")
 	s.seeNo("2/2")
+	// One in which nothing runs is closed at once.
+	s.typed("/open")
+	s.press("Enter")
+	s.see("reading "+target+" · main/term-2", "nothing running")
+	s.press("Escape")
+	s.seeNo("reading " + target)
+	s.typed("/close")
+	s.press("Enter")
+	s.see("the pane main/term-2 has ended")
+	s.seeNo("2/2")
 	quit(s)
 	out := w.must("audit", "show")
 	for _, want := range []string{"opened " + target + " main/term-2", "renamed " + target + " main/term-2 to build", "closed " + target + " main/build"} {

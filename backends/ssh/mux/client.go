@@ -140,10 +140,17 @@ func (c *Client) converse(ctx context.Context, limit time.Duration, talk func(*m
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case bounded.Err() != nil:
+	case bounded.Err() != nil, timedOut(err):
 		return fmt.Errorf("%w (waited %v)", ErrHung, limit)
 	}
 	return err
+}
+
+// timedOut reports whether an error is that of a limit, which a connection may notice before
+// its context does.
+func timedOut(err error) bool {
+	var timed net.Error
+	return errors.As(err, &timed) && timed.Timeout()
 }
 
 // masterConn is one control connection.

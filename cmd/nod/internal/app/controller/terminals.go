@@ -105,7 +105,11 @@ func (d *Controller) closeTerminal(ctx context.Context, s *targets.Target, p *pa
 		return fmt.Errorf("it is where commands on %s run, and stays as long as the target is connected: Ctrl-X in the list of targets drops that", s.Name())
 	}
 	if !sure {
-		if doing := doing(p); doing != "" {
+		doing := doing(p)
+		if doing == "" && p.Occupied(ctx) {
+			doing = notStarted
+		}
+		if doing != "" {
 			return &console.BusyError{Doing: doing}
 		}
 	}
@@ -124,6 +128,9 @@ func (d *Controller) closeTerminal(ctx context.Context, s *targets.Target, p *pa
 	return d.noteTerminal("closed " + name)
 }
 
+// notStarted is said where nod does not know what runs.
+const notStarted = "something that nod did not start, or a shell that does not answer"
+
 // doing is what runs in a pane, whoever has begun it; empty if its shell is at its prompt.
 func doing(p *pane.Pane) string {
 	if run := p.Busy(); run != nil {
@@ -136,7 +143,7 @@ func doing(p *pane.Pane) string {
 	case byHand:
 		return "a command that was typed by hand"
 	case !p.AtPrompt():
-		return "something that nod did not start, or a shell that does not answer"
+		return notStarted
 	}
 	return ""
 }
