@@ -2,6 +2,7 @@ package shells_test
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -14,8 +15,10 @@ import (
 // command of several lines is typed as one, which does the same.
 func TestACommandOfSeveralLinesIsOneForATerminalThatEditsLines(t *testing.T) {
 	t.Parallel()
-	dash, err := exec.LookPath("dash")
-	if err != nil {
+	if _, err := exec.LookPath("dash"); err != nil {
+		if os.Getenv("CI") == "true" || os.Getenv("NOD_TEST_ALL") == "1" {
+			t.Fatal(err)
+		}
 		t.Skip("dash is not installed")
 	}
 	for _, command := range []string{
@@ -31,8 +34,8 @@ func TestACommandOfSeveralLinesIsOneForATerminalThatEditsLines(t *testing.T) {
 		if strings.Count(typed, "\n") != 1 || typing.Lines != 1 || typing.Stash != "" {
 			t.Errorf("%q is typed as %q", command, typed)
 		}
-		want, wantErr := output(dash, command)
-		if got, err := output(dash, typed); got != want || (err == nil) != (wantErr == nil) {
+		want, wantErr := output("dash", command)
+		if got, err := output("dash", typed); got != want || (err == nil) != (wantErr == nil) {
 			t.Errorf("%q: %q (%v), want %q (%v)", typed, got, err, want, wantErr)
 		}
 	}
