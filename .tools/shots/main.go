@@ -24,8 +24,20 @@ func main() {
 	nod := flag.String("nod", "bin/nod", "the program that is shown")
 	out := flag.String("out", ".shots", "the folder for the pictures")
 	only := flag.String("only", "", "the name of a single scene")
+	real := flag.String("real", "", "take pictures in each real terminal that is installed, into this folder")
+	join := flag.String("bridge", "", "join the terminal with the scene at this socket: for -real itself")
+	cells := flag.String("cells", "", "how many cells the terminal of -bridge is to have")
 	flag.Parse()
-	if err := takeAll(*nod, *out, *only); err != nil {
+	var err error
+	switch {
+	case *join != "":
+		err = bridge(*join, *cells)
+	case *real != "":
+		err = photographAll(*nod, *real, *only)
+	default:
+		err = takeAll(*nod, *out, *only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "shots:", err)
 		os.Exit(1)
 	}
@@ -69,7 +81,7 @@ func take(nod string, s scene) (picture []byte, err error) {
 	if s.light {
 		look = svg.Light
 	}
-	st, err := raise(nod, s)
+	st, err := raise(nod, s, nil)
 	if err != nil {
 		return nil, err
 	}

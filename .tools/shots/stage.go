@@ -34,18 +34,20 @@ type stage struct {
 	nod    *exec.Cmd
 	tty    *os.File
 	read   chan struct{} // closed when nothing comes any more
+	real   *realTerminal // where the operator sees it; nil: in our emulator alone
 
 	mu   sync.Mutex
 	term *vt.Terminal
 	last time.Time // when something was written
 }
 
-// raise sets the stage for a scene and starts nod.
-func raise(nod string, s scene) (st *stage, err error) {
+// raise sets the stage for a scene and starts nod, in a terminal of others if there is
+// one: its answers and its TERM count then, and our emulator only reads along.
+func raise(nod string, s scene, real *realTerminal) (st *stage, err error) {
 	if err := os.Mkdir(home, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: scenes play there: remove it, or wait until the other one is over", err)
 	}
-	st = &stage{socket: fmt.Sprintf("nod-shots-%d", os.Getpid()), read: make(chan struct{})}
+	st = &stage{socket: fmt.Sprintf("nod-shots-%d", os.Getpid()), read: make(chan struct{}), real: real}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, st.strike())
@@ -64,8 +66,12 @@ func raise(nod string, s scene) (st *stage, err error) {
 	}
 	st.nod = exec.Command(nod)
 	st.nod.Dir = home
+	term, colours := "xterm-256color", "truecolor"
+	if real != nil {
+		term, colours = real.met.Term, real.met.ColorTerm
+	}
 	st.nod.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=xterm-256color", "COLORTERM=truecolor",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=" + term, "COLORTERM=" + colours,
 	}
 	if s.replies != nil {
 		if st.model, err = serve(s.replies); err != nil {
@@ -79,12 +85,19 @@ func raise(nod string, s scene) (st *stage, err error) {
 	}
 	st.term = vt.New(vt.Size{Cols: s.cols, Rows: s.rows}, vt.Options{
 		Background: ground, Foreground: vt.RGB(0x80, 0x80, 0x80),
-		Reply: func(p []byte) { _, _ = st.tty.Write(p) }, // nod has ended if that fails
+		Reply: func(p []byte) {
+			if real == nil {
+				_, _ = st.tty.Write(p) // nod has ended if that fails
+			}
+		},
 	})
 	if st.tty, err = pty.StartWithSize(st.nod, &pty.Winsize{Cols: uint16(s.cols), Rows: uint16(s.rows)}); err != nil {
 		return st, err
 	}
 	go st.listen()
+	if real != nil {
+		go func() { _, _ = io.Copy(st.tty, real.window) }() // it ends with the terminal
+	}
 	return st, nil
 }
 
@@ -97,6 +110,9 @@ func (st *stage) listen() {
 		_, _ = st.term.Write(buf[:n]) // an emulator takes everything
 		st.last = time.Now()
 		st.mu.Unlock()
+		if st.real != nil {
+			_, _ = st.real.conn.Write(buf[:n]) // the picture shows it if it has gone
+		}
 		if err != nil {
 			return
 		}
