@@ -13,6 +13,9 @@
 // "default" (the terminal's own), one of the sixteen ANSI names ("red",
 // "bright-black"), an index of the 256-colour palette ("238"), or "#rrggbb".
 //
+// The table "rich" holds other styles for terminals of 256 colours and more ([Rich]);
+// [Eight] turns a theme into one for eight.
+//
 // Loading is strict: a role that does not exist, a role that is missing and a
 // word that is not understood are errors that name the theme, the role and the
 // nearest known word.

@@ -23,6 +23,14 @@ var terminals = []struct {
 		0x000000, 0xc23621, 0x25bc24, 0xadad27, 0x492ee1, 0xd338d3, 0x33bbc8, 0xcbcccd,
 		0x818383, 0xfc391f, 0x31e722, 0xeaec23, 0x5833ff, 0xf935f8, 0x14f0f0, 0xe9ebeb,
 	}, [2]uint32{0xf2f2f2, 0x000000}, [2]uint32{0x000000, 0xffffff}, true},
+	{"foot", &[16]uint32{ // foot.ini(5) of 1.13
+		0x222222, 0xcc9393, 0x7f9f7f, 0xd0bf8f, 0x6ca0a3, 0xdc8cc3, 0x93e0e3, 0xdcdccc,
+		0x666666, 0xdca3a3, 0xbfebbf, 0xf0dfaf, 0x8cd0d3, 0xfcace3, 0xb3ffff, 0xffffff,
+	}, [2]uint32{0xdcdccc, 0x111111}, [2]uint32{0x111111, 0xffffff}, false},
+	{"alacritty", &[16]uint32{ // what 0.11 answers to OSC 4
+		0x1d1f21, 0xcc6666, 0xb5bd68, 0xf0c674, 0x81a2be, 0xb294bb, 0x8abeb7, 0xc5c8c6,
+		0x666666, 0xd54e53, 0xb9ca4a, 0xe7c547, 0x7aa6da, 0xc397d8, 0x70c0b1, 0xeaeaea,
+	}, [2]uint32{0xc5c8c6, 0x1d1f21}, [2]uint32{0x1d1f21, 0xffffff}, false},
 }
 
 // TestTheDefaultCanBeReadOnRealTerminals: text has a contrast of at least 4.5 to 1 on the
@@ -30,7 +38,9 @@ var terminals = []struct {
 // colour, it is said here how much it has.
 func TestTheDefaultCanBeReadOnRealTerminals(t *testing.T) {
 	permits := map[string]float64{
-		"macOS, ansi-light: warn": 3.9, // only its red and its blue have more, which mean something else
+		"alacritty, ansi: muted":       4.4,
+		"alacritty, ansi: danger":      3.9, // its bright red, beside the word HIGH
+		"alacritty, ansi: diff.remove": 3.9, // beside the sign
 	}
 	for _, term := range terminals {
 		for _, ground := range []struct {
@@ -43,6 +53,8 @@ func TestTheDefaultCanBeReadOnRealTerminals(t *testing.T) {
 			}
 			if term.name == "Linux console" { // which has eight
 				theme = Eight(theme)
+			} else {
+				theme = Rich(theme)
 			}
 			for _, role := range Roles() {
 				style := theme.Style(role)

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"sort"
 	"strings"
 
@@ -53,6 +54,7 @@ type Style struct {
 type Theme struct {
 	Name   string
 	styles map[Role]Style
+	rich   map[Role]Style // other styles where there are 256 colours: see Rich
 }
 
 // Style is the look of a role; the terminal's default for a role that does not
@@ -109,10 +111,15 @@ func Parse(name string, data []byte) (Theme, error) {
 	for _, r := range Roles() {
 		known[r] = true
 	}
-	t := Theme{Name: name, styles: map[Role]Style{}}
+	t := Theme{Name: name, styles: map[Role]Style{}, rich: map[Role]Style{}}
 	for key, value := range flatten("", tree) {
-		if !known[Role(key)] {
-			return Theme{}, fmt.Errorf("theme %q: unknown role %q: did you mean %q?", name, key, nearest(key, roleNames()))
+		styles := t.styles
+		role, rich := strings.CutPrefix(key, richTable+".")
+		if rich {
+			styles = t.rich
+		}
+		if !known[Role(role)] {
+			return Theme{}, fmt.Errorf("theme %q: unknown role %q: did you mean %q?", name, key, nearest(role, roleNames()))
 		}
 		text, ok := value.(string)
 		if !ok {
@@ -122,7 +129,7 @@ func Parse(name string, data []byte) (Theme, error) {
 		if err != nil {
 			return Theme{}, fmt.Errorf("theme %q: %s: %w", name, key, err)
 		}
-		t.styles[Role(key)] = style
+		styles[Role(role)] = style
 	}
 	for _, r := range Roles() {
 		if _, ok := t.styles[r]; !ok {
@@ -130,6 +137,18 @@ func Parse(name string, data []byte) (Theme, error) {
 		}
 	}
 	return t, nil
+}
+
+// richTable holds the roles that look different where there are 256 colours.
+const richTable = "rich"
+
+// Rich is a theme for a terminal of 256 colours or more. Its file can have other styles
+// for it, in the table "rich": the first sixteen colours differ from palette to palette,
+// and the others hardly anywhere.
+func Rich(t Theme) Theme {
+	styles := maps.Clone(t.styles)
+	maps.Copy(styles, t.rich)
+	return Theme{Name: t.Name, styles: styles}
 }
 
 // flatten turns tables into dotted keys.

@@ -196,3 +196,28 @@ func TestAThemeOfItsOwnColoursBringsItsGround(t *testing.T) {
 		}
 	}
 }
+
+// Where there are 256 colours, a theme can look different, in roles that exist.
+func TestAThemeIsRichWhereThereAre256Colours(t *testing.T) {
+	whole := edited(t, nil)
+	theme, err := themes.Parse("x", append(whole, "\n[rich]\naccent = \"25\"\n[rich.diff]\nadd = \"22\"\n"...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rich := themes.Rich(theme)
+	for role, want := range map[themes.Role]uint8{themes.Accent: 25, themes.DiffAdd: 22} {
+		if i, _ := rich.Style(role).FG.Index(); i != want {
+			t.Errorf("%s: %+v", role, rich.Style(role))
+		}
+		if theme.Style(role) == rich.Style(role) {
+			t.Errorf("%s is the same where there are fewer", role)
+		}
+	}
+	if theme.Style(themes.Text) != rich.Style(themes.Text) {
+		t.Error("a role that the table does not name differs")
+	}
+	_, err = themes.Parse("x", append(whole, "\n[rich]\nacent = \"25\"\n"...))
+	if err == nil || !strings.Contains(err.Error(), `unknown role "rich.acent": did you mean "accent"?`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -47,11 +47,14 @@ func NewStyles(t themes.Theme) Styles {
 	}
 }
 
-// Styles turns a theme into styles that this screen can show. On a terminal of eight
-// colours they are those of [themes.Eight].
+// Styles turns a theme into styles that this screen can show: those of [themes.Eight]
+// on a terminal of eight colours, and of [themes.Rich] on one of 256 or more.
 func (s *Screen) Styles(t themes.Theme) Styles {
-	if s.Colors() == 8 {
+	switch colors := s.Colors(); {
+	case colors == 8:
 		t = themes.Eight(t)
+	case colors >= 256:
+		t = themes.Rich(t)
 	}
 	return NewStyles(t)
 }
