@@ -87,6 +87,10 @@ vuln: ## look for known vulnerabilities that the code reaches
 shots: build ## take the pictures of the documents anew, from the real screen
 	@$(GO) run -C .tools/shots . -nod $(CURDIR)/$(BIN) -out $(CURDIR)/.shots
 
+photographs: build ## play the scenes in each real terminal installed, at four sizes, dark and light: into .photographs
+	@mkdir -p $(CURDIR)/.photographs && $(GO) build -C .tools/shots -o $(CURDIR)/.photographs/shots .
+	@$(CURDIR)/.photographs/shots -nod $(CURDIR)/$(BIN) -real $(CURDIR)/.photographs
+
 docs: build ## write the topics, the commands' help and the keys as static HTML into DOCS (.docs)
 	@NOD=$(CURDIR)/$(BIN) $(GO) test -C .tools/docs -count=1 .
 	@$(GO) run -C .tools/docs . -nod $(CURDIR)/$(BIN) -shots $(CURDIR)/.shots -out $(abspath $(DOCS))
@@ -105,4 +109,4 @@ generate: ## renew generated files
 
 check: lint test ## what has to pass before a commit
 
-.PHONY: precheck help run build layers deps test e2e evidence bench mcp-conformance fuzz mutants lint cross fmt vuln shots docs redact-rules redact-rates generate check
+.PHONY: precheck help run build layers deps test e2e evidence bench mcp-conformance fuzz mutants lint cross fmt vuln shots photographs docs redact-rules redact-rates generate check

@@ -4,6 +4,11 @@
 //
 //	make shots
 //
+// It also photographs scenes in real terminals, to be judged, and compares what these say
+// that they show with what our emulator shows:
+//
+//	make photographs
+//
 // The model is a script, so that a scene is the same each time; home, state and tmux
 // server are the scene's own and end with it. How long something took is the only thing
 // that the clock decides: it is always drawn as the same time.

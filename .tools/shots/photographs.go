@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -27,7 +28,7 @@ func photographAll(nod, folder, only string) error {
 			return fmt.Errorf("pictures of real terminals need Xvfb and ImageMagick's import: %w", err)
 		}
 	}
-	var errs []error
+	failed := 0
 	for _, p := range programs() {
 		if missing := p.missing(); missing != "" {
 			fmt.Printf("%s: left out, %s is not installed\n", p.name, missing)
@@ -41,7 +42,8 @@ func photographAll(nod, folder, only string) error {
 				for _, light := range []bool{false, true} {
 					file := filepath.Join(folder, fmt.Sprintf("%s-%s-%v-%s.png", s.name, p.name, sz, map[bool]string{false: "dark", true: "light"}[light]))
 					if err := photograph(nod, p, s.at(sz, light), file); err != nil {
-						errs = append(errs, fmt.Errorf("%s: %w", filepath.Base(file), err))
+						fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(file), err)
+						failed++
 						continue
 					}
 					fmt.Println(file)
@@ -49,7 +51,10 @@ func photographAll(nod, folder, only string) error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	if failed > 0 {
+		return fmt.Errorf("%d photographs are not as they are to be", failed)
+	}
+	return nil
 }
 
 // missing names a program that this terminal needs and that is not there.
@@ -86,5 +91,34 @@ func photograph(nod string, p program, s scene, file string) (err error) {
 		return err
 	}
 	time.Sleep(quiet) // the terminal draws what it has got
-	return real.photograph(file)
+	if err := real.photograph(file); err != nil || p.text == nil {
+		return err
+	}
+	text, err := p.text(real)
+	if err != nil {
+		return err
+	}
+	return differs(text, st.screen().String())
+}
+
+// differs says in which row a terminal shows another text than our emulator. Blanks at
+// the end of a row are no difference, nor is what a clock or a spinner has changed between
+// the two looks.
+func differs(real, ours string) error {
+	there := strings.Split(spun(real), "\n")
+	for y, want := range strings.Split(spun(ours), "\n") {
+		got := ""
+		if y < len(there) {
+			got = strings.TrimRight(there[y], " \r")
+		}
+		if want = strings.TrimRight(want, " "); got != want {
+			return fmt.Errorf("row %d is\n%s\nand not\n%s", y+1, got, want)
+		}
+	}
+	return nil
+}
+
+// spun is a screen with the same sign in the place of each turn of the spinner.
+func spun(text string) string {
+	return spinning.ReplaceAllString(text, "⠹ waits for your nod 2 s")
 }

@@ -19,10 +19,13 @@ import (
 // program is a terminal of others that the pictures are judged by.
 type program struct {
 	name string
-	// argv starts it with a screen of that size and ground, and lets it run a command.
-	argv func(size, colours) []string
+	// argv starts it with a screen of that size and ground, and lets it run a command. The
+	// folder is for files of its own.
+	argv func(folder string, s size, c colours) []string
 	// wayland is true for a terminal that needs a compositor.
 	wayland bool
+	// text is what the terminal itself says that it shows; nil if it cannot be asked.
+	text func(*realTerminal) (string, error)
 }
 
 type size struct{ cols, rows int }
@@ -41,21 +44,21 @@ var (
 // xterm(1), kitty.conf(5), alacritty(5), foot(1).
 func programs() []program {
 	return []program{
-		{name: "xterm", argv: func(s size, c colours) []string {
+		{name: "xterm", text: printed, argv: func(folder string, s size, c colours) []string {
 			return []string{
-				"xterm", "-geometry", s.String() + "+0+0", "-bg", c.ground, "-fg", c.text, "-fa", "DejaVu Sans Mono", "-fs", "9",
+				"xterm", "-xrm", "XTerm*printerCommand: cat > printed", "-xrm", "XTerm*printerAutoClose: true", "-xrm", "XTerm*printAttributes: 0", "-geometry", s.String() + "+0+0", "-bg", c.ground, "-fg", c.text, "-fa", "DejaVu Sans Mono", "-fs", "9",
 				"-b", "0", "-bw", "0", "+sb", "-e",
 			}
 		}},
-		{name: "kitty", argv: func(s size, c colours) []string {
+		{name: "kitty", text: asked, argv: func(folder string, s size, c colours) []string {
 			return []string{
-				"kitty", "--config", "NONE", "-o", "remember_window_size=no", "-o", "background=" + c.ground, "-o", "foreground=" + c.text,
+				"kitty", "--config", "NONE", "-o", "allow_remote_control=socket-only", "--listen-on", "unix:" + filepath.Join(folder, "control"), "-o", "remember_window_size=no", "-o", "background=" + c.ground, "-o", "foreground=" + c.text,
 				"-o", fmt.Sprintf("initial_window_width=%dc", s.cols), "-o", fmt.Sprintf("initial_window_height=%dc", s.rows),
 				"-o", "font_size=9", "-o", "font_family=DejaVu Sans Mono", "-o", "window_padding_width=0", "-o", "hide_window_decorations=yes", "-o", "update_check_interval=0",
 				"-o", "confirm_os_window_close=0",
 			}
 		}},
-		{name: "alacritty", argv: func(s size, c colours) []string {
+		{name: "alacritty", argv: func(folder string, s size, c colours) []string {
 			return []string{
 				"alacritty", "--config-file", "/dev/null", "-o", fmt.Sprintf("window.dimensions.columns=%d", s.cols),
 				"-o", fmt.Sprintf("window.dimensions.lines=%d", s.rows), "-o", "window.position.x=0", "-o", "window.position.y=0",
@@ -63,7 +66,7 @@ func programs() []program {
 				"-o", "font.size=8", "-o", "font.normal.family=DejaVu Sans Mono", "-o", "window.decorations=none", "-e",
 			}
 		}},
-		{name: "foot", wayland: true, argv: func(s size, c colours) []string {
+		{name: "foot", wayland: true, argv: func(folder string, s size, c colours) []string {
 			return []string{
 				"foot", "--config=/dev/null", "--window-size-chars=" + s.String(), "--font=DejaVu Sans Mono:size=8",
 				"-o", "colors.background=" + c.ground[1:], "-o", "colors.foreground=" + c.text[1:], "-o", "csd.preferred=none", "-o", "pad=0x0",
@@ -120,7 +123,7 @@ func (p program) open(s size, c colours) (r *realTerminal, err error) {
 	if err != nil {
 		return r, err
 	}
-	argv := append(p.argv(s, c), self, "-bridge", listener.Addr().String(), "-cells", s.String())
+	argv := append(p.argv(r.folder, s, c), self, "-bridge", listener.Addr().String(), "-cells", s.String())
 	if err := r.start(env, argv...); err != nil {
 		return r, err
 	}
@@ -148,7 +151,7 @@ func (p program) open(s size, c colours) (r *realTerminal, err error) {
 // graphical programs complain of much that a display in memory does not have.
 func (r *realTerminal) start(env []string, argv ...string) error {
 	c := exec.Command(argv[0], argv[1:]...)
-	c.Env = env
+	c.Env, c.Dir = env, r.folder
 	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	if err := c.Start(); err != nil {
 		return err
@@ -213,6 +216,30 @@ func (r *realTerminal) photograph(file string) error {
 		return fmt.Errorf("import: %w: %s", err, out)
 	}
 	return nil
+}
+
+// printed is what xterm prints of its screen, by the printer that it was given (ctlseqs,
+// "Media Copy").
+func printed(r *realTerminal) (string, error) {
+	if _, err := io.WriteString(r.conn, "\x1b[i"); err != nil {
+		return "", err
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(r.folder, "printed"))
+		if err == nil && strings.Count(string(text), "\n") >= r.met.Rows {
+			return string(text), nil
+		}
+		if time.Now().After(end) {
+			return "", errors.Join(fmt.Errorf("it has printed %q", text), err)
+		}
+	}
+}
+
+// asked is what kitty answers to its remote control.
+func asked(r *realTerminal) (string, error) {
+	c := exec.Command("kitty", "@", "--to", "unix:"+filepath.Join(r.folder, "control"), "get-text", "--extent=screen")
+	text, err := c.Output()
+	return string(text), err
 }
 
 // close ends the terminal and all that was started for it, the last first.

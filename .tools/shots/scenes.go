@@ -133,32 +133,3 @@ func light() scene {
 		},
 	}
 }
-
-// realScenes are those that are photographed in real terminals: each waits only for
-// what stands there at every size.
-func realScenes() []scene {
-	return []scene{realApproval()}
-}
-
-// at is the scene at another size and ground, with files of its own.
-func (s scene) at(sz size, light bool) scene {
-	s.cols, s.rows, s.light = sz.cols, sz.rows, light
-	files := map[string]string{}
-	for name, text := range s.files {
-		files[name] = text
-	}
-	s.files = files
-	return s
-}
-
-func realApproval() scene {
-	s := approval()
-	s.play = func(st *stage) error {
-		return steps(
-			func() error { return st.see("large") },
-			func() error { return st.enter("remove the releases of 2024") },
-			func() error { return st.see("approve") },
-		)
-	}
-	return s
-}

@@ -52,3 +52,21 @@ func TestAPictureIsTimeless(t *testing.T) {
 		}
 	}
 }
+
+// A photograph is taken to be judged, and what the terminal says that it shows is compared.
+func TestARowThatDiffersIsNamed(t *testing.T) {
+	ours := "nod  local\n⠹ waits for your nod 2 s\nlast"
+	for real, want := range map[string]string{
+		"nod  local   \r\n⠸ waits for your nod 3 s\r\nlast\r\n": "",
+		"nod  local\n⠹ waits for your nod 2 s\nlost":             "row 3 is\nlost\nand not\nlast",
+		"nod  local\n⠹ waits for your nod 2 s":                   "row 3 is\n\nand not\nlast",
+	} {
+		got := ""
+		if err := differs(real, ours); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", real, got, want)
+		}
+	}
+}
