@@ -219,7 +219,7 @@ func (r *realTerminal) photograph(file string) error {
 }
 
 // printed is what xterm prints of its screen, by the printer that it was given (ctlseqs,
-// "Media Copy").
+// "Media Copy"). It prints U+FFFF for the second cell of a wide character.
 func printed(r *realTerminal) (string, error) {
 	if _, err := io.WriteString(r.conn, "\x1b[i"); err != nil {
 		return "", err
@@ -227,7 +227,7 @@ func printed(r *realTerminal) (string, error) {
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		text, err := os.ReadFile(filepath.Join(r.folder, "printed"))
 		if err == nil && strings.Count(string(text), "\n") >= r.met.Rows {
-			return string(text), nil
+			return strings.ReplaceAll(string(text), "\uffff", ""), nil
 		}
 		if time.Now().After(end) {
 			return "", errors.Join(fmt.Errorf("it has printed %q", text), err)
