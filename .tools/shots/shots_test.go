@@ -58,8 +58,8 @@ func TestARowThatDiffersIsNamed(t *testing.T) {
 	ours := "nod  local\n⠹ waits for your nod 2 s\nlast"
 	for real, want := range map[string]string{
 		"nod  local   \r\n⠸ waits for your nod 3 s\r\nlast\r\n": "",
-		"nod  local\n⠹ waits for your nod 2 s\nlost":             "row 3 is\nlost\nand not\nlast",
-		"nod  local\n⠹ waits for your nod 2 s":                   "row 3 is\n\nand not\nlast",
+		"nod  local\n⠹ waits for your nod 2 s\nlost":            "row 3 is\nlost\nand not\nlast",
+		"nod  local\n⠹ waits for your nod 2 s":                  "row 3 is\n\nand not\nlast",
 	} {
 		got := ""
 		if err := differs(real, ours); err != nil {
