@@ -43,6 +43,7 @@ func onlyHelp(args []word) bool {
 // shellProgram reads sh -c TEXT, sh FILE, and sh with its text on standard input.
 func shellProgram(a *assessor, name word, args []word) {
 	saved := a.dialect
+	defer func() { a.dialect = saved }()
 	d, err := ParseDialect(name.text)
 	if err == nil {
 		a.dialect = d
@@ -54,7 +55,6 @@ func shellProgram(a *assessor, name word, args []word) {
 	if err != nil && !(len(args) == 1 && args[0].text == "--version") {
 		a.unread(Mutate, Opaque, "shell.dialect", name.text+" reads texts in ways that are not known", name)
 	}
-	defer func() { a.dialect = saved }()
 	if rest, command, runs := a.shellOptions(args); runs {
 		a.shellText(name, rest, command)
 	}
