@@ -315,10 +315,8 @@ func (m *matching) cluster(w word, text string, i *int) {
 func (m *matching) abbreviated(name string, w word) {
 	if strings.HasPrefix(name, "--") {
 		for at := m.s; at != nil; at = at.parent {
-			for full, o := range at.options {
-				if strings.HasPrefix(full, name) {
-					m.use(o, w)
-				}
+			for _, full := range begunWith(at.options, name) {
+				m.use(at.options[full], w)
 			}
 		}
 	}
@@ -400,14 +398,24 @@ func (m *matching) shortened(sub, at word, args []word) bool {
 	if !m.s.abbrev || sub.text == "" {
 		return false
 	}
-	found := false
-	for full, s := range m.s.subs {
-		if strings.HasPrefix(full, sub.text) {
-			m.a.match(s, at, args)
-			found = true
+	all := begunWith(m.s.subs, sub.text)
+	for _, full := range all {
+		m.a.match(m.s.subs[full], at, args)
+	}
+	return len(all) > 0
+}
+
+// begunWith are the names that a prefix may stand for, in the order of the alphabet, so that
+// findings always come in the same order.
+func begunWith[V any](table map[string]V, prefix string) []string {
+	var all []string
+	for name := range table {
+		if strings.HasPrefix(name, prefix) {
+			all = append(all, name)
 		}
 	}
-	return found
+	slices.Sort(all)
+	return all
 }
 
 // unknownCommand judges a command that the table does not know, with what follows it.
