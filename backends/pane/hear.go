@@ -194,7 +194,7 @@ func (p *Pane) lineEnds(m marks.Mark) {
 		switch {
 		case p.run == nil && p.phase == executing && line.again:
 			return // the prompt in front of the command, drawn anew
-		case p.run != nil && p.promptIsEarly():
+		case p.run != nil && p.promptFromBefore():
 			return
 		}
 	}
@@ -207,9 +207,9 @@ func (p *Pane) lineEnds(m marks.Mark) {
 	p.commandEnded(m.Outcome())
 }
 
-// promptIsEarly reports whether a prompt, by which a shell that does not announce commands
-// says that one has ended, is from before the run. p.mu is held.
-func (p *Pane) promptIsEarly() bool {
+// promptFromBefore takes a prompt, by which a shell that does not announce commands says that
+// one has ended. It reports whether the prompt is from before the run. p.mu is held.
+func (p *Pane) promptFromBefore() bool {
 	early := p.prompts <= p.run.prompt
 	if !early && p.incomplete() && p.asked.abandoned.IsZero() {
 		p.unasked() // nobody has given the command up, and it has ended

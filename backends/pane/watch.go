@@ -62,7 +62,7 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		p.run.tookScreen()
 	}
 	incomplete := p.incomplete()
-	refused := p.doubtsRefusal(silence)
+	refused := p.settleRefusal(silence)
 	strayed := p.phase == atPrompt && p.strayed
 	again = p.run != nil || p.phase == executing || strayed
 	stale := p.stale
@@ -92,9 +92,9 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 	return again
 }
 
-// doubtsRefusal ends the run if a silence shows that the shell has refused its line. It
+// settleRefusal ends the run if a silence shows that the shell has refused its line. It
 // reports whether only the kernel can tell. p.mu is held.
-func (p *Pane) doubtsRefusal(silence time.Duration) bool {
+func (p *Pane) settleRefusal(silence time.Duration) bool {
 	if p.refusal.State == backends.Unknown || !p.isOver(silence) || p.away {
 		return false
 	}
