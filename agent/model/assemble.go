@@ -53,7 +53,7 @@ func (a *assembly) add(chunk openai.ChatCompletionStreamResponse, extras []json.
 		a.sink(Delta{Usage: &a.usage})
 	}
 	for i, choice := range chunk.Choices {
-		if d := choice.Delta; a.choice < 0 && (d.Content != "" || d.ReasoningContent != "" || d.Refusal != "" || len(d.ToolCalls) > 0) {
+		if a.choice < 0 && saysSomething(choice.Delta) {
 			a.choice = choice.Index
 		}
 		if a.choice >= 0 && choice.Index == a.choice {
@@ -70,6 +70,11 @@ func (a *assembly) add(chunk openai.ChatCompletionStreamResponse, extras []json.
 		}
 	}
 	return nil
+}
+
+// saysSomething reports whether a delta has a part of the answer.
+func saysSomething(d openai.ChatCompletionStreamChoiceDelta) bool {
+	return d.Content != "" || d.ReasoningContent != "" || d.Refusal != "" || len(d.ToolCalls) > 0
 }
 
 func (a *assembly) delta(d openai.ChatCompletionStreamChoiceDelta, extras []json.RawMessage) error {

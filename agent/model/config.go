@@ -79,51 +79,21 @@ type Client struct {
 // New checks the configuration and returns a client. Nothing is sent. Every error is an
 // *Error of kind Misconfigured.
 func New(cfg Config) (*Client, error) {
-	u, err := url.Parse(cfg.BaseURL)
-	switch {
-	case cfg.BaseURL == "":
-		return nil, misconfigured("base_url is missing", nil)
-	case err != nil:
-		return nil, misconfigured("base_url is not an address: "+printable(err.Error(), ""), err)
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, misconfigured("base_url "+quote(cfg.BaseURL)+" must begin with http:// or https://", nil)
-	case u.Hostname() == "":
-		return nil, misconfigured("base_url "+quote(cfg.BaseURL)+" has no host", nil)
-	case u.User != nil:
-		return nil, misconfigured("base_url must not hold a user name or password; use api_key or headers", nil)
-	case u.RawQuery != "" || u.Fragment != "":
-		return nil, misconfigured("base_url "+quote(cfg.BaseURL)+" must end with its path", nil)
-	case !slices.Contains([]string{"", ProtocolAuto, ProtocolNative, ProtocolText}, cfg.ToolProtocol):
-		return nil, misconfigured("tool_protocol "+quote(cfg.ToolProtocol)+" is not one of auto, native, text", nil)
-	case !slices.Contains([]string{"", SessionResume, SessionFresh, SessionStateless}, cfg.SessionMode):
-		return nil, misconfigured("session_mode "+quote(cfg.SessionMode)+" is not one of resume, fresh, stateless", nil)
-	case strings.TrimSpace(cfg.Model) == "":
-		return nil, misconfigured("model is missing", nil)
+	u, err := baseAddress(cfg.BaseURL)
+	if err != nil {
+		return nil, err
 	}
 	cfg.APIKey = strings.TrimSpace(cfg.APIKey)
-	if !headerValue(cfg.APIKey) {
-		return nil, misconfigured("api_key holds a character that cannot be sent in a header", nil)
+	if err := cfg.checkChoices(); err != nil {
+		return nil, err
 	}
-	for _, name := range sortedKeys(cfg.Headers) {
-		if !headerName(name) || !headerValue(cfg.Headers[name]) {
-			return nil, misconfigured("header "+quote(name)+" or its value cannot be sent", nil)
-		}
+	if err := cfg.checkHeaders(); err != nil {
+		return nil, err
 	}
-	if cfg.SessionHeader != "" && !headerName(cfg.SessionHeader) {
-		return nil, misconfigured("session_header "+quote(cfg.SessionHeader)+" is not a header's name", nil)
-	}
-	if cfg.HeaderTimeout <= 0 {
-		cfg.HeaderTimeout = 60 * time.Second
-	}
-	if cfg.IdleTimeout <= 0 {
-		cfg.IdleTimeout = 90 * time.Second
-	}
-	if cfg.Tries <= 0 {
-		cfg.Tries = 4
-	}
-	if cfg.RetryPause <= 0 {
-		cfg.RetryPause = 500 * time.Millisecond
-	}
+	cfg.HeaderTimeout = orUsual(cfg.HeaderTimeout, 60*time.Second)
+	cfg.IdleTimeout = orUsual(cfg.IdleTimeout, 90*time.Second)
+	cfg.Tries = orUsual(cfg.Tries, 4)
+	cfg.RetryPause = orUsual(cfg.RetryPause, 500*time.Millisecond)
 	c := &Client{cfg: cfg, host: u.Host, transport: cfg.Transport}
 	if c.transport == nil {
 		c.own = newTransport()
@@ -133,6 +103,63 @@ func New(cfg Config) (*Client, error) {
 		c.habits.adopt(kept)
 	}
 	return c, nil
+}
+
+// baseAddress reads base_url.
+func baseAddress(base string) (*url.URL, error) {
+	u, err := url.Parse(base)
+	switch {
+	case base == "":
+		return nil, misconfigured("base_url is missing", nil)
+	case err != nil:
+		return nil, misconfigured("base_url is not an address: "+printable(err.Error(), ""), err)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, misconfigured("base_url "+quote(base)+" must begin with http:// or https://", nil)
+	case u.Hostname() == "":
+		return nil, misconfigured("base_url "+quote(base)+" has no host", nil)
+	case u.User != nil:
+		return nil, misconfigured("base_url must not hold a user name or password; use api_key or headers", nil)
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, misconfigured("base_url "+quote(base)+" must end with its path", nil)
+	}
+	return u, nil
+}
+
+// checkChoices refuses a configuration that chooses what there is not, or no model.
+func (cfg Config) checkChoices() error {
+	switch {
+	case !slices.Contains([]string{"", ProtocolAuto, ProtocolNative, ProtocolText}, cfg.ToolProtocol):
+		return misconfigured("tool_protocol "+quote(cfg.ToolProtocol)+" is not one of auto, native, text", nil)
+	case !slices.Contains([]string{"", SessionResume, SessionFresh, SessionStateless}, cfg.SessionMode):
+		return misconfigured("session_mode "+quote(cfg.SessionMode)+" is not one of resume, fresh, stateless", nil)
+	case strings.TrimSpace(cfg.Model) == "":
+		return misconfigured("model is missing", nil)
+	}
+	return nil
+}
+
+// checkHeaders refuses a configuration whose headers cannot be sent.
+func (cfg Config) checkHeaders() error {
+	if !headerValue(cfg.APIKey) {
+		return misconfigured("api_key holds a character that cannot be sent in a header", nil)
+	}
+	for _, name := range sortedKeys(cfg.Headers) {
+		if !headerName(name) || !headerValue(cfg.Headers[name]) {
+			return misconfigured("header "+quote(name)+" or its value cannot be sent", nil)
+		}
+	}
+	if cfg.SessionHeader != "" && !headerName(cfg.SessionHeader) {
+		return misconfigured("session_header "+quote(cfg.SessionHeader)+" is not a header's name", nil)
+	}
+	return nil
+}
+
+// orUsual is a limit, or the usual one if none is set.
+func orUsual[T int | time.Duration](limit, usual T) T {
+	if limit <= 0 {
+		return usual
+	}
+	return limit
 }
 
 // session is what the header carries for a request; empty sends none.

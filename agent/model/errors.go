@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -51,43 +52,30 @@ func (e *Error) Error() string { return "model: " + e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Wrapped }
 
+// hints say what to do next.
+var hints = map[Kind]string{
+	Unreachable:   "check base_url and that the server runs; `nod doctor` tries the connection",
+	Auth:          "check api_key, api_key_env or NOD_API_KEY for this model",
+	Quota:         "add credit to the account or choose another model",
+	RateLimited:   "wait a moment and try again, or choose another model",
+	ContextLength: "run /compact, or start a new conversation",
+	NotFound:      "check model and base_url; `nod doctor` lists the models of this server",
+	NoTools:       "set tool_protocol = \"text\" for this model, or choose one that can call tools",
+	Redirected:    "set base_url to the final address if you trust it",
+	Refused:       "check the model's settings (temperature, top_p, reasoning_effort), or rephrase",
+	Server:        "try again; if it stays, look at the server's log or its status page",
+	Timeout:       "try again; a local model may still be loading",
+	Truncated:     "try again; nothing of the cut reply was run",
+	Malformed:     "check that base_url points to an OpenAI-compatible API (it often ends in /v1)",
+	TooLarge:      "ask for less at once, or choose another model",
+	Misconfigured: "correct the [model] section; `nod config explain` shows where each value comes from",
+}
+
 // Hint says what to do next, in one sentence.
 func (e *Error) Hint() string {
-	switch e.Kind {
-	case Unreachable:
-		return "check base_url and that the server runs; `nod doctor` tries the connection"
-	case Auth:
-		return "check api_key, api_key_env or NOD_API_KEY for this model"
-	case Quota:
-		return "add credit to the account or choose another model"
-	case RateLimited:
-		if e.RetryAfter > 0 {
-			return fmt.Sprintf("try again after %s or choose another model",
-				time.Now().Add(e.RetryAfter).Format("15:04:05"))
-		}
-		return "wait a moment and try again, or choose another model"
-	case ContextLength:
-		return "run /compact, or start a new conversation"
-	case NotFound:
-		return "check model and base_url; `nod doctor` lists the models of this server"
-	case NoTools:
-		return "set tool_protocol = \"text\" for this model, or choose one that can call tools"
-	case Redirected:
-		return "set base_url to the final address if you trust it"
-	case Refused:
-		return "check the model's settings (temperature, top_p, reasoning_effort), or rephrase"
-	case Server:
-		return "try again; if it stays, look at the server's log or its status page"
-	case Timeout:
-		return "try again; a local model may still be loading"
-	case Truncated:
-		return "try again; nothing of the cut reply was run"
-	case Malformed:
-		return "check that base_url points to an OpenAI-compatible API (it often ends in /v1)"
-	case TooLarge:
-		return "ask for less at once, or choose another model"
-	case Misconfigured:
-		return "correct the [model] section; `nod config explain` shows where each value comes from"
+	if e.Kind == RateLimited && e.RetryAfter > 0 {
+		return fmt.Sprintf("try again after %s or choose another model",
+			time.Now().Add(e.RetryAfter).Format("15:04:05"))
 	}
-	return "run `nod doctor`"
+	return cmp.Or(hints[e.Kind], "run `nod doctor`")
 }

@@ -127,41 +127,77 @@ func (c *Client) spokenError(status int, page []byte) *Error {
 		}
 	}
 	e := &Error{Status: status, said: code + " " + said}
-	said = c.printable(said)
-	if said != "" {
-		said = ": " + said
-	}
+	e.Kind = faultKind(status, code, e.said)
+	e.again = e.Kind == RateLimited || e.Kind == Timeout || e.Kind == Server
 	at := c.host
 	if status != 0 {
 		at = fmt.Sprintf("%s (%d)", c.host, status)
 	}
-	rejects := status == 0 || status >= 400 && status < 500
-	switch {
-	case rejects && saysContext().MatchString(e.said):
-		e.Kind, e.Message = ContextLength, "the conversation is too long for "+quote(c.cfg.Model)+said
+	e.Message = fmt.Sprintf(faultWords[e.Kind], at, quote(c.cfg.Model))
+	if said = c.printable(said); said != "" {
+		e.Message += ": " + said
+	}
+	if e.Kind == ContextLength {
 		if m := saysLimit().FindSubmatch(page); m != nil {
 			e.Limit, _ = strconv.Atoi(string(m[1]) + string(m[2])) // one of both, at most eight digits: cannot fail
 		}
-	case status == http.StatusPaymentRequired, rejects && saysQuota().MatchString(e.said):
-		e.Kind, e.Message = Quota, at+" says that the account has no credit"+said
-	case saysNoTools().MatchString(e.said): // llama.cpp says so with 500
-		e.Kind, e.Message = NoTools, quote(c.cfg.Model)+" at "+at+" cannot call tools"+said
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		e.Kind, e.Message = Auth, at+" does not accept the key"+said
-	case status == http.StatusTooManyRequests, status == 0 && strings.Contains(code, "rate_limit"):
-		e.Kind, e.Message, e.again = RateLimited, at+" limits the rate of requests"+said, true
-	case status == http.StatusNotFound:
-		e.Kind, e.Message = NotFound, at+" has no such model or address ("+quote(c.cfg.Model)+")"+said
-	case status == http.StatusRequestTimeout:
-		e.Kind, e.Message, e.again = Timeout, at+" timed out"+said, true
-	case status == 0 && strings.Contains(code, "invalid_request"):
-		e.Kind, e.Message = Refused, at+" rejects the request"+said
-	case status == 0 || status >= 500:
-		e.Kind, e.Message, e.again = Server, at+" failed"+said, true
-	default:
-		e.Kind, e.Message = Refused, at+" rejects the request"+said
 	}
 	return e
+}
+
+// faultWords say what is wrong: 1 is the server with the status, 2 the model.
+var faultWords = map[Kind]string{
+	ContextLength: "the conversation is too long for %[2]s",
+	Quota:         "%[1]s says that the account has no credit",
+	NoTools:       "%[2]s at %[1]s cannot call tools",
+	Auth:          "%[1]s does not accept the key",
+	RateLimited:   "%[1]s limits the rate of requests",
+	NotFound:      "%[1]s has no such model or address (%[2]s)",
+	Timeout:       "%[1]s timed out",
+	Refused:       "%[1]s rejects the request",
+	Server:        "%[1]s failed",
+}
+
+// statusKinds are the kinds of errors that have a status of their own.
+var statusKinds = map[int]Kind{
+	http.StatusPaymentRequired: Quota,
+	http.StatusUnauthorized:    Auth,
+	http.StatusForbidden:       Auth,
+	http.StatusTooManyRequests: RateLimited,
+	http.StatusNotFound:        NotFound,
+	http.StatusRequestTimeout:  Timeout,
+}
+
+// faultKind sorts an error, first by what the server said.
+func faultKind(status int, code, said string) Kind {
+	kind, known := statusKinds[status]
+	rejects := status == 0 || status >= 400 && status < 500
+	switch {
+	case rejects && saysContext().MatchString(said):
+		return ContextLength
+	case kind == Quota, rejects && saysQuota().MatchString(said):
+		return Quota
+	case saysNoTools().MatchString(said): // llama.cpp says so with 500
+		return NoTools
+	case known:
+		return kind
+	case status == 0:
+		return codeKind(code)
+	case status >= 500:
+		return Server
+	}
+	return Refused
+}
+
+// codeKind sorts an error inside a stream by its code.
+func codeKind(code string) Kind {
+	switch {
+	case strings.Contains(code, "rate_limit"):
+		return RateLimited
+	case strings.Contains(code, "invalid_request"):
+		return Refused
+	}
+	return Server
 }
 
 // spoken finds the code and the message in the shapes that servers give their errors:
@@ -175,37 +211,46 @@ func spoken(page []byte) (code, said string) {
 		}
 		page = list[0]
 	}
-	var top map[string]json.RawMessage
-	if json.Unmarshal(page, &top) != nil {
+	var fault map[string]json.RawMessage
+	if json.Unmarshal(page, &fault) != nil {
 		return "", ""
 	}
-	if said := text(top["error"]); said != "" {
+	if said := text(fault["error"]); said != "" {
 		return "", said
 	}
-	inner := top
-	if first(top["error"]) == '{' {
-		inner = nil
-		if json.Unmarshal(top["error"], &inner) != nil {
+	if inner := fault["error"]; first(inner) == '{' {
+		fault = nil
+		if json.Unmarshal(inner, &fault) != nil {
 			return "", ""
 		}
 	}
+	return spokenCode(fault), spokenWords(fault)
+}
+
+// spokenCode is the code of an error, with its type unless it is a number.
+func spokenCode(fault map[string]json.RawMessage) (code string) {
 	for _, key := range []string{"code", "type"} {
-		if v := strings.Trim(string(inner[key]), `"`); set(inner[key]) && v != "" {
+		if v := strings.Trim(string(fault[key]), `"`); set(fault[key]) && v != "" {
 			code = strings.TrimSpace(code + " " + v)
 		}
 	}
 	if fields := strings.Fields(code); len(fields) > 1 && isNumber(fields[0]) {
 		code = fields[0]
 	}
+	return code
+}
+
+// spokenWords is the message of an error: a text, or whatever the server gives as its detail.
+func spokenWords(fault map[string]json.RawMessage) string {
 	for _, key := range []string{"message", "detail"} {
-		if said = text(inner[key]); said != "" {
-			return code, said
+		if said := text(fault[key]); said != "" {
+			return said
 		}
-		if first(inner[key]) == '{' || first(inner[key]) == '[' {
-			return code, string(inner[key])
+		if first(fault[key]) == '{' || first(fault[key]) == '[' {
+			return string(fault[key])
 		}
 	}
-	return code, ""
+	return ""
 }
 
 // retryAfter reads how long a server asks to wait, in the forms in use.

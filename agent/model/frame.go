@@ -44,42 +44,23 @@ func (c *Client) readFrame(ev event, whole bool) (frame, error) {
 	if ev.name == "error" || isFault(top.Error) || text(top.Object) == "error" {
 		return frame{}, c.spokenError(0, ev.data)
 	}
-	var choices []choice
-	if first(top.Choices) == '{' {
-		top.Choices = encode([]json.RawMessage{top.Choices})
-	}
-	if set(top.Choices) {
-		if err := json.Unmarshal(top.Choices, &choices); err != nil {
-			return frame{}, &Error{Kind: Malformed, Wrapped: err,
-				Message: c.host + " sent a piece of the reply whose choices are not a list"}
-		}
+	choices, err := choicesOf(top.Choices)
+	if err != nil {
+		return frame{}, &Error{Kind: Malformed, Wrapped: err,
+			Message: c.host + " sent a piece of the reply whose choices are not a list"}
 	}
 	var f frame
 	var b bytes.Buffer
 	b.WriteString(`{"choices":[`)
 	for i, choice := range choices {
-		delta := choice.Delta
-		if whole && !set(delta) {
-			delta = choice.Message
-		}
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"index":%d`, number(choice.Index))
-		if set(delta) {
-			delta, extras := translateDelta(delta)
-			if i == 0 {
-				f.extras = extras
-			}
-			b.WriteString(`,"delta":`)
-			b.Write(delta)
+		finished, extras := choice.translate(&b, whole)
+		f.finish = f.finish || finished
+		if i == 0 {
+			f.extras = extras
 		}
-		if reason := text(choice.Finish); reason != "" {
-			f.finish = true
-			b.WriteString(`,"finish_reason":`)
-			b.Write(encode(reason))
-		}
-		b.WriteByte('}')
 	}
 	b.WriteByte(']')
 	if usage := counted(top.Usage); usage != nil {
@@ -117,6 +98,38 @@ type choice struct {
 	Finish  json.RawMessage `json:"finish_reason"`
 }
 
+// choicesOf are the choices of a chunk, of which some servers give one as it is.
+func choicesOf(raw json.RawMessage) (choices []choice, err error) {
+	if first(raw) == '{' {
+		raw = encode([]json.RawMessage{raw})
+	}
+	if set(raw) {
+		err = json.Unmarshal(raw, &choices)
+	}
+	return choices, err
+}
+
+// translate writes a choice as the library reads it. finished says that it has a finish_reason.
+func (c choice) translate(b *bytes.Buffer, whole bool) (finished bool, extras []json.RawMessage) {
+	delta := c.Delta
+	if whole && !set(delta) {
+		delta = c.Message
+	}
+	fmt.Fprintf(b, `{"index":%d`, number(c.Index))
+	if set(delta) {
+		delta, extras = translateDelta(delta)
+		b.WriteString(`,"delta":`)
+		b.Write(delta)
+	}
+	reason := text(c.Finish)
+	if reason != "" {
+		b.WriteString(`,"finish_reason":`)
+		b.Write(encode(reason))
+	}
+	b.WriteByte('}')
+	return reason != "", extras
+}
+
 // number is a whole number, also one in a string or with a fraction; 0 for all else.
 func number(raw json.RawMessage) int {
 	n, err := strconv.ParseFloat(strings.Trim(string(raw), `" `), 64)
@@ -142,45 +155,23 @@ func counted(raw json.RawMessage) json.RawMessage {
 	})
 }
 
+// fields are those of a delta.
+type fields map[string]json.RawMessage
+
 // translateDelta makes of a delta what the library can read: text in the fields that hold
 // text, and calls in the protocol's form. What else is of another type is left out, but for
 // the content: without it, a reply would be another one.
 func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []json.RawMessage) {
-	var delta map[string]json.RawMessage
+	var delta fields
 	if json.Unmarshal(raw, &delta) != nil {
 		if first(raw) != '"' {
 			return json.RawMessage("{}"), nil
 		}
-		delta = map[string]json.RawMessage{"content": raw}
-		return encode(delta), nil
+		return encode(fields{"content": raw}), nil
 	}
 	fixed := false
-	for _, name := range []string{"reasoning", "thinking"} {
-		if text(delta["reasoning_content"]) == "" && text(delta[name]) != "" {
-			delta["reasoning_content"] = delta[name]
-			fixed = true
-		}
-	}
-	if kind := first(delta["content"]); kind == '[' || kind == '{' {
-		said, thought := joinParts(delta["content"])
-		delta["content"] = encode(said)
-		if thought != "" {
-			delta["reasoning_content"] = encode(thought)
-		}
-		fixed = true
-	}
-	for _, name := range []string{"role", "refusal", "reasoning_content"} {
-		if set(delta[name]) && first(delta[name]) != '"' {
-			delete(delta, name)
-			fixed = true
-		}
-	}
-	if old := delta["function_call"]; set(old) {
-		if !set(delta["tool_calls"]) {
-			delta["tool_calls"] = encode([]map[string]json.RawMessage{{"index": encode(0), "function": old}})
-		}
-		delete(delta, "function_call")
-		fixed = true
+	for _, step := range []func(fields) bool{fields.nameReasoning, fields.joinContent, fields.dropOdd, fields.nameCalls} {
+		fixed = step(delta) || fixed
 	}
 	if set(delta["tool_calls"]) {
 		list, changed := callList(delta["tool_calls"])
@@ -195,6 +186,56 @@ func translateDelta(raw json.RawMessage) (translated json.RawMessage, extras []j
 		return raw, extras
 	}
 	return encode(delta), extras
+}
+
+// nameReasoning gives reasoning the name that the library knows. It reports whether there was
+// any of another name.
+func (delta fields) nameReasoning() (fixed bool) {
+	for _, name := range []string{"reasoning", "thinking"} {
+		if text(delta["reasoning_content"]) == "" && text(delta[name]) != "" {
+			delta["reasoning_content"] = delta[name]
+			fixed = true
+		}
+	}
+	return fixed
+}
+
+// joinContent makes text of content in parts. It reports whether it was in parts.
+func (delta fields) joinContent() (fixed bool) {
+	if kind := first(delta["content"]); kind != '[' && kind != '{' {
+		return false
+	}
+	said, thought := joinParts(delta["content"])
+	delta["content"] = encode(said)
+	if thought != "" {
+		delta["reasoning_content"] = encode(thought)
+	}
+	return true
+}
+
+// dropOdd leaves out what should be text and is not. It reports whether anything was so.
+func (delta fields) dropOdd() (fixed bool) {
+	for _, name := range []string{"role", "refusal", "reasoning_content"} {
+		if set(delta[name]) && first(delta[name]) != '"' {
+			delete(delta, name)
+			fixed = true
+		}
+	}
+	return fixed
+}
+
+// nameCalls makes of the older function_call one of the calls. It reports whether there was
+// one.
+func (delta fields) nameCalls() (fixed bool) {
+	old := delta["function_call"]
+	if !set(old) {
+		return false
+	}
+	if !set(delta["tool_calls"]) {
+		delta["tool_calls"] = encode([]fields{{"index": encode(0), "function": old}})
+	}
+	delete(delta, "function_call")
+	return true
 }
 
 // joinParts reads content that is a list of typed parts.

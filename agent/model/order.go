@@ -32,29 +32,42 @@ func (as manner) messages(r Request) []Message {
 func ordered(list []Message, noSystem bool) []Message {
 	var out []Message
 	for _, m := range list {
-		n := len(out)
-		switch {
+		switch at := resultOf(m, out); {
 		case m.Role == System && noSystem:
 			m.Role = User
-		case m.Role == User && n > 0 && out[n-1].Role == ToolRole:
-			if m.Aside == FromNod {
-				join(&out[n-1], m.Content)
-				continue
-			}
+		case m.Role == User && at >= 0:
+			join(&out[at], m.Content)
+			continue
+		case m.Role == User && endsWith(ToolRole, out):
 			out = append(out, Message{Role: Assistant, Content: continuing})
-		case m.Role == User && m.Aside == FromNod && n > 1 && out[n-1].Aside == FromOperator:
-			if at := resultBefore(out); at >= 0 {
-				join(&out[at], m.Content)
-				continue
-			}
 		}
-		if n := len(out); m.Role == User && n > 0 && out[n-1].Role == User {
-			join(&out[n-1], m.Content)
+		if m.Role == User && endsWith(User, out) {
+			join(&out[len(out)-1], m.Content)
 			continue
 		}
 		out = append(out, m)
 	}
 	return out
+}
+
+// endsWith reports whether the last message is of a role.
+func endsWith(role Role, list []Message) bool {
+	return len(list) > 0 && list[len(list)-1].Role == role
+}
+
+// resultOf is the result of which a message is a part that stands behind a list: an aside of
+// nod's, right behind the result or behind what the operator says there; -1 if there is none.
+func resultOf(m Message, list []Message) int {
+	n := len(list)
+	switch {
+	case m.Aside != FromNod:
+		return -1
+	case endsWith(ToolRole, list):
+		return n - 1
+	case n > 1 && list[n-1].Aside == FromOperator:
+		return resultBefore(list)
+	}
+	return -1
 }
 
 func join(m *Message, more string) {

@@ -43,70 +43,74 @@ var plainer = map[string]*strings.Replacer{
 
 const plamo = "<|plamo:begin_tool_request:plamo|>"
 
-// tagged reads up to the first end that leaves a whole call before it. An end
-// within a string of the call is none.
+// tagged reads up to the first end that leaves a whole call before it.
 func (p *Parser) tagged(m mark) bool {
 	from := len(m.open)
-	body := from
-	if m.open[len(m.open)-1] == '=' {
-		body = 0 // the mark is a part of the tag
-	}
-	if m.open == "<tool_calls>" {
+	list := strings.TrimLeft(p.buf[from:], " \t\r\n")
+	switch {
+	case m.open == "<tool_calls>":
 		// Some wrap each call once more; then the outer mark says nothing.
-		switch inner := strings.TrimLeft(p.buf[from:], " \t\r\n"); {
-		case strings.HasPrefix(inner, "<tool_call>"):
+		if strings.HasPrefix(list, "<tool_call>") {
 			p.drop(from)
 			return true
-		case strings.HasPrefix("<tool_call>", inner) && !p.final:
+		}
+		if strings.HasPrefix("<tool_call>", list) && !p.final {
 			return false
 		}
-	}
-	if list := strings.TrimLeft(p.buf[from:], " \t\r\n"); m.open == "<|tool_call|>" || m.open == "<tool_call>" {
+	case (m.open == "<|tool_call|>" || m.open == "<tool_call>") && strings.HasPrefix(list, "["):
 		// Granite's list has no end of its own.
-		if strings.HasPrefix(list, "[") {
-			return p.values(mark{m.open, values, m.ends})
-		}
+		return p.values(mark{m.open, values, m.ends})
 	}
-	firstEnd := -1
-	for at, tries := from, 1; ; tries++ {
-		i, end := first(p.buf, at, m.ends)
-		if i < 0 {
-			break
-		}
-		after := i + len(end)
-		inner := p.buf[body:i]
-		if body == 0 {
-			inner = p.buf[:after]
+	done, end := p.upToEnd(from, m.ends, func(i int, end string) (after int, calls []Call, err error) {
+		after = i + len(end)
+		inner := p.buf[from:i]
+		if m.open[from-1] == '=' {
+			inner = p.buf[:after] // the mark is a part of the tag
 		}
 		if r := plainer[m.open]; r != nil {
 			inner = r.Replace(inner)
 		}
-		calls, err := p.book.payload(inner, p.buf[:after])
-		switch {
-		case err == nil:
+		calls, err = p.book.payload(inner, p.buf[:after])
+		return after, calls, err
+	})
+	if done || !p.final {
+		return done
+	}
+	if end < 0 {
+		end = len(p.buf)
+	}
+	return p.spoil(end, errOpen)
+}
+
+// upToEnd reads calls up to the first of some ends that leaves whole ones before it. An end
+// within a string of a call is none. read is given the place of an end, and says what is to be
+// taken away with the calls. If there is no such end, firstEnd is up to where the first one
+// went, -1 without any.
+func (p *Parser) upToEnd(from int, ends []string, read func(i int, end string) (after int, calls []Call, err error)) (done bool, firstEnd int) {
+	firstEnd = -1
+	for at, tries := from, 1; ; tries++ {
+		i, end := first(p.buf, at, ends)
+		if i < 0 {
+			return false, firstEnd
+		}
+		after, calls, err := read(i, end)
+		if err == nil {
 			p.add(after, calls...)
-			return true
-		case firstEnd < 0:
+			return true, after
+		}
+		if firstEnd < 0 {
 			firstEnd = after
 		}
 		if !errors.Is(err, errOpen) || tries == maxEnds {
-			return p.spoil(firstEnd, err)
+			return p.spoil(firstEnd, err), firstEnd
 		}
-		at = after
+		at = i + len(end)
 	}
-	if !p.final {
-		return false
-	}
-	if firstEnd < 0 {
-		firstEnd = len(p.buf)
-	}
-	return p.spoil(firstEnd, errOpen)
 }
 
 // values reads JSON up to its own end, and an end mark where there is one.
 func (p *Parser) values(m mark) bool {
-	from := len(m.open)
-	rest := strings.TrimLeft(p.buf[from:], " \t\r\n")
+	rest := strings.TrimLeft(p.buf[len(m.open):], " \t\r\n")
 	if rest == "" {
 		if !p.final {
 			return false
@@ -114,70 +118,75 @@ func (p *Parser) values(m mark) bool {
 		return p.spoil(len(p.buf), errOpen)
 	}
 	at := len(p.buf) - len(rest)
-	calls, n, err := p.book.list(rest)
-	if err != nil && !errors.Is(err, errOpen) && rest[0] == '[' {
-		if python, m, perr := p.book.pythonList(rest); perr == nil || errors.Is(perr, errOpen) {
-			calls, n, err = python, m, perr
-		}
-	}
+	calls, n, err := p.book.listOrPython(rest)
 	switch {
 	case errors.Is(err, errOpen) && !p.final:
 		return false
 	case err != nil:
-		// Up to its end if it has one, or else to the end of the line.
-		end := len(p.buf)
-		if i, mark := first(p.buf, at, append([]string{"\n"}, m.ends...)); i >= 0 && !errors.Is(err, errOpen) {
-			end = i + len(mark)
-		}
-		if end == len(p.buf) && !p.final {
-			return false
-		}
-		return p.spoil(end, err)
+		return p.spoilValues(at, m.ends, err)
 	}
-	after := at + n
-	tail := strings.TrimLeft(p.buf[after:], " \t\r\n")
-	if !p.final && (strings.Trim(tail, ",; \t\r\n") == "" || partial(tail, m.ends) == len(tail)) {
+	end, more := p.endBehind(at+n, m.ends)
+	if more {
 		return false
 	}
-	for _, end := range m.ends {
-		if strings.HasPrefix(tail, end) {
-			after = len(p.buf) - len(tail) + len(end)
-			break
-		}
-	}
-	p.add(after, calls...)
+	p.add(end, calls...)
 	return true
 }
 
-// python reads calls in the manner of Python, or JSON, up to the first end that leaves
-// whole calls before it. An end within a string of a call is none.
-func (p *Parser) python(m mark) bool {
-	from, firstEnd := len(m.open), -1
-	for at, tries := from, 1; ; tries++ {
-		i, end := first(p.buf, at, m.ends)
-		if i < 0 {
-			break
+// listOrPython reads values, or a list of calls in the manner of Python.
+func (b book) listOrPython(s string) (calls []Call, n int, err error) {
+	calls, n, err = b.list(s)
+	if err != nil && !errors.Is(err, errOpen) && s[0] == '[' {
+		if python, m, perr := b.pythonList(s); perr == nil || errors.Is(perr, errOpen) {
+			return python, m, perr
 		}
-		after := i + len(end)
+	}
+	return calls, n, err
+}
+
+// spoilValues takes away values that cannot be read: up to their end if they have one, or else
+// to the end of the line.
+func (p *Parser) spoilValues(at int, ends []string, err error) bool {
+	end := len(p.buf)
+	if i, mark := first(p.buf, at, append([]string{"\n"}, ends...)); i >= 0 && !errors.Is(err, errOpen) {
+		end = i + len(mark)
+	}
+	if end == len(p.buf) && !p.final {
+		return false
+	}
+	return p.spoil(end, err)
+}
+
+// endBehind is where values end, with the end mark that follows them, if one does. more means
+// that it takes more text to tell.
+func (p *Parser) endBehind(after int, ends []string) (end int, more bool) {
+	tail := strings.TrimLeft(p.buf[after:], " \t\r\n")
+	if !p.final && (strings.Trim(tail, ",; \t\r\n") == "" || partial(tail, ends) == len(tail)) {
+		return 0, true
+	}
+	for _, mark := range ends {
+		if strings.HasPrefix(tail, mark) {
+			return len(p.buf) - len(tail) + len(mark), false
+		}
+	}
+	return after, false
+}
+
+// python reads calls in the manner of Python, or JSON, up to the first end that leaves
+// whole calls before it.
+func (p *Parser) python(m mark) bool {
+	from := len(m.open)
+	done, firstEnd := p.upToEnd(from, m.ends, func(i int, end string) (after int, calls []Call, err error) {
+		after = i + len(end)
 		if end == m.open {
 			after = i // it begins the next call
 		}
-		calls, err := p.book.pythonOrJSON(p.buf[from:i])
-		switch {
-		case err == nil:
-			p.add(after, calls...)
-			return true
-		case firstEnd < 0:
-			firstEnd = after
-		}
-		if !errors.Is(err, errOpen) || tries == maxEnds {
-			return p.spoil(firstEnd, err)
-		}
-		at = i + len(end)
-	}
+		calls, err = p.book.pythonOrJSON(p.buf[from:i])
+		return after, calls, err
+	})
 	switch {
-	case !p.final:
-		return false
+	case done || !p.final:
+		return done
 	case firstEnd >= 0:
 		return p.spoil(firstEnd, errOpen)
 	case m.open == "<|tool_call_start|>" || m.open == "<|python_start|>":
@@ -271,50 +280,47 @@ func concatSpellings(names ...string) []string {
 // begun reads name, separator, arguments, end; DeepSeek's older models write the
 // call's type in front, and the arguments in a fence.
 func (p *Parser) begun(m mark) bool {
-	from, firstEnd := len(m.open), -1
-	if other, _ := first(p.buf, from, beginOther); other >= 0 {
-		if end, _ := first(p.buf, from, beginEnds); end < 0 || end > other {
-			// Some leave the end marks out. A mark within a string of the call is none.
-			if calls, err := p.separated(p.buf[from:other], p.buf[:other]); err == nil {
-				p.add(other, calls...)
-				return true
-			}
-		}
+	from := len(m.open)
+	other, _ := first(p.buf, from, beginOther)
+	if other >= 0 && p.endless(from, other) {
+		return true
 	}
-	for at, tries := from, 1; ; tries++ {
-		i, end := first(p.buf, at, beginEnds)
-		if i < 0 {
-			break
-		}
-		calls, err := p.separated(p.buf[from:i], p.buf[:i+len(end)])
-		if err == nil {
-			p.add(i+len(end), calls...)
+	done, end := p.upToEnd(from, beginEnds, func(i int, end string) (after int, calls []Call, err error) {
+		after = i + len(end)
+		calls, err = p.separated(p.buf[from:i], p.buf[:after])
+		return after, calls, err
+	})
+	if done || !p.final {
+		return done
+	}
+	switch {
+	case end >= 0:
+		return p.spoil(end, errOpen)
+	case other >= 0:
+		return p.spoil(other, errOpen)
+	}
+	if sep, _ := first(p.buf, from, kimiSeparators); sep >= 0 {
+		// Servers leave Kimi's last mark out. The reply has ended, so a whole value is all of it.
+		if calls, err := p.separated(p.buf[from:], p.buf); err == nil {
+			p.add(len(p.buf), calls...)
 			return true
 		}
-		if firstEnd < 0 {
-			firstEnd = i + len(end)
-		}
-		if !errors.Is(err, errOpen) || tries == maxEnds {
-			return p.spoil(firstEnd, err)
-		}
-		at = i + len(end)
 	}
-	if !p.final {
+	return p.spoil(len(p.buf), errOpen)
+}
+
+// endless reads a call without an end mark, which some leave out, up to a mark that is no end.
+// It reports whether there is one. A mark within a string of the call is none.
+func (p *Parser) endless(from, other int) bool {
+	if end, _ := first(p.buf, from, beginEnds); end >= 0 && end <= other {
 		return false
 	}
-	if firstEnd < 0 {
-		firstEnd = len(p.buf)
-		if i, _ := first(p.buf, from, beginOther); i >= 0 {
-			firstEnd = i
-		} else if sep, _ := first(p.buf, from, kimiSeparators); sep >= 0 {
-			// Servers leave Kimi's last mark out. The reply has ended, so a whole value is all of it.
-			if calls, err := p.separated(p.buf[from:], p.buf); err == nil {
-				p.add(len(p.buf), calls...)
-				return true
-			}
-		}
+	calls, err := p.separated(p.buf[from:other], p.buf[:other])
+	if err != nil {
+		return false
 	}
-	return p.spoil(firstEnd, errOpen)
+	p.add(other, calls...)
+	return true
 }
 
 func (p *Parser) separated(s, raw string) ([]Call, error) {

@@ -137,21 +137,7 @@ func (b book) payload(s, raw string) ([]Call, error) {
 	case text == "":
 		return nil, errOpen
 	case text[0] == '{' || text[0] == '[':
-		calls, n, err := b.list(text)
-		if text[0] == '[' && err != nil && !errors.Is(err, errOpen) || err == nil && strings.TrimSpace(text[n:]) != "" {
-			if python, m, perr := b.pythonList(text); perr == nil && strings.TrimSpace(text[m:]) == "" {
-				return python, nil
-			} else if errors.Is(perr, errOpen) && text[0] == '[' {
-				return nil, errOpen
-			}
-		}
-		if err == nil && strings.TrimSpace(text[n:]) != "" {
-			err = fmt.Errorf("%q follows it", head(strings.TrimSpace(text[n:])))
-		}
-		if len(calls) == 1 {
-			calls[0].Raw = raw
-		}
-		return calls, err
+		return b.wholeList(text, raw)
 	case strings.HasPrefix(text, "call:"):
 		return b.colon(text, raw)
 	case strings.HasPrefix(text, "```"):
@@ -164,13 +150,41 @@ func (b book) payload(s, raw string) ([]Call, error) {
 		return b.xml(text, raw)
 	case pythonHead().MatchString(text):
 		if calls, err := b.pythonLines(text); err == nil || errors.Is(err, errOpen) {
-			if len(calls) == 1 {
-				calls[0].Raw = raw
-			}
-			return calls, err
+			return onlyOf(calls, raw), err
 		}
 	}
 	return b.named(text, raw)
+}
+
+// wholeList reads values that are all of a text, or a list of calls in the manner of Python.
+func (b book) wholeList(text, raw string) ([]Call, error) {
+	calls, n, err := b.list(text)
+	rest := ""
+	if err == nil {
+		rest = strings.TrimSpace(text[n:])
+	}
+	isList := text[0] == '['
+	if isList && err != nil && !errors.Is(err, errOpen) || rest != "" {
+		python, n, perr := b.pythonList(text)
+		switch {
+		case perr == nil && strings.TrimSpace(text[n:]) == "":
+			return python, nil
+		case errors.Is(perr, errOpen) && isList:
+			return nil, errOpen
+		}
+	}
+	if rest != "" {
+		err = fmt.Errorf("%q follows it", head(rest))
+	}
+	return onlyOf(calls, raw), err
+}
+
+// onlyOf gives a call that is the only one all that the model wrote.
+func onlyOf(calls []Call, raw string) []Call {
+	if len(calls) == 1 {
+		calls[0].Raw = raw
+	}
+	return calls
 }
 
 // pythonHead is how a call in the manner of Python begins.

@@ -108,36 +108,51 @@ func read(all []element, schemaOf func(key string) map[string]any) (key string, 
 	if strings.TrimSpace(all[0].text) != "" {
 		return "", v, nil, fmt.Errorf("%q stands before what %q holds", head(strings.TrimSpace(all[0].text)), key)
 	}
-	v = value{kind: '{'}
-	for rest = all[1:]; len(rest) > 0 && rest[0].tag != end; {
-		inner, item, more, err := read(rest, func(key string) map[string]any {
-			if key == "item" {
-				if items := within(schema, "items"); items != nil {
-					return items
-				}
-			}
-			return within(schema, key)
-		})
-		if err != nil {
-			return "", v, nil, err
-		}
-		switch {
-		case inner == "item" && (len(v.items) == 0 || v.kind == '['):
-			v.kind, v.items = '[', append(v.items, item)
-		case v.kind == '[':
-			return "", v, nil, fmt.Errorf("%q stands in a list", inner)
-		default:
-			if err := v.set(inner, item); err != nil {
-				return "", v, nil, err
-			}
-		}
-		rest = more
+	if v, rest, err = readWithin(all[1:], end, schema); err != nil {
+		return "", v, nil, err
 	}
 	if len(rest) == 0 {
 		return "", v, nil, fmt.Errorf("the argument %q has no end", key)
 	}
 	rest, err = behind(rest[0], rest[1:])
 	return key, v, rest, err
+}
+
+// readWithin reads the elements up to a closing tag: those of a list, or of an object. rest
+// begins with that tag; it is empty without one.
+func readWithin(all []element, end string, schema map[string]any) (v value, rest []element, err error) {
+	schemaOf := func(key string) map[string]any {
+		if key == "item" {
+			if items := within(schema, "items"); items != nil {
+				return items
+			}
+		}
+		return within(schema, key)
+	}
+	v = value{kind: '{'}
+	for rest = all; len(rest) > 0 && rest[0].tag != end; {
+		key, item, more, err := read(rest, schemaOf)
+		if err != nil {
+			return v, nil, err
+		}
+		if err := v.insert(key, item); err != nil {
+			return v, nil, err
+		}
+		rest = more
+	}
+	return v, rest, nil
+}
+
+// insert adds an element to what holds it, which is a list if the first one is an item.
+func (v *value) insert(key string, item value) error {
+	switch {
+	case key == "item" && (len(v.items) == 0 || v.kind == '['):
+		v.kind, v.items = '[', append(v.items, item)
+		return nil
+	case v.kind == '[':
+		return fmt.Errorf("%q stands in a list", key)
+	}
+	return v.set(key, item)
 }
 
 // behind is what follows a closing tag, behind which no text may stand.

@@ -57,6 +57,11 @@ func (p *Parser) harmony(m mark) bool {
 		p.drop(from) // the answer, or words before a call
 		return true
 	}
+	return p.harmonyCall(to, from)
+}
+
+// harmonyCall reads the arguments of a call, from a place on to the end of its message.
+func (p *Parser) harmonyCall(to string, from int) bool {
 	for at, tries := from, 1; ; tries++ {
 		i, end := first(p.buf, at, harmonyEnds)
 		if i < 0 {

@@ -32,16 +32,14 @@ func (p *Parser) lineForm() (done, more bool) {
 
 // toTool reads a message of gpt-oss whose first tokens the server has taken away.
 func (p *Parser) toTool() (done, more bool) {
-	done = p.harmony(mark{})
-	return done, !done
+	return orMore(p.harmony(mark{}))
 }
 
 // roleCall reads what follows a role that is the call's mark, as GigaChat and HyperCLOVA X
 // have it.
 func (p *Parser) roleCall(open, end string) func() (done, more bool) {
 	return func() (done, more bool) {
-		done = p.values(mark{open, values, []string{end}})
-		return done, !done
+		return orMore(p.values(mark{open, values, []string{end}}))
 	}
 }
 
@@ -53,8 +51,7 @@ func (p *Parser) functools() (done, more bool) {
 	case errors.Is(err, errOpen) && !p.final:
 		return false, true
 	case err != nil:
-		done = p.spoilLine(len("functools")+n, err)
-		return done, !done
+		return orMore(p.spoilLine(len("functools")+n, err))
 	}
 	p.add(len("functools")+n, calls...)
 	return true, false
@@ -79,15 +76,20 @@ func (p *Parser) recipient() (done, more bool) {
 	case !known:
 		return false, false
 	}
-	v, n, err := readValue(p.buf[end:])
+	return p.callOf(name, end)
+}
+
+// callOf reads the arguments of a call from a place on. more means that it takes more text to
+// tell.
+func (p *Parser) callOf(name string, at int) (done, more bool) {
+	v, n, err := readValue(p.buf[at:])
 	switch {
 	case errors.Is(err, errOpen) && !p.final:
 		return false, true
 	case err != nil:
-		done = p.spoilLine(end+n, err)
-		return done, !done
+		return orMore(p.spoilLine(at+n, err))
 	}
-	p.add(end+n, p.book.make(name, v, true, p.buf[:end+n]))
+	p.add(at+n, p.book.make(name, v, true, p.buf[:at+n]))
 	return true, false
 }
 
@@ -100,74 +102,73 @@ var (
 // action reads "Action: name" and "Action Input: {…}" of a tool that there is, or
 // "Action:" and JSON.
 func (p *Parser) action() (done, more bool) {
-	open := func() (bool, bool) { return false, !p.final }
 	body := strings.TrimLeft(p.buf[len("Action:"):], " \t\r\n")
-	if body == "" || strings.HasPrefix("```json\n", body) {
-		return open()
-	}
-	if actionJSON().MatchString(p.buf) {
-		at := strings.IndexAny(p.buf, "[{")
-		calls, n, err := p.book.list(p.buf[at:])
-		if errors.Is(err, errOpen) && !p.final {
-			return false, true
-		}
-		if err != nil {
-			if m := meant().FindStringSubmatch(p.buf[at:]); m == nil {
-				return false, false
-			}
-			done = p.spoilLine(at+n, err)
-			return done, !done
-		}
-		if !p.book.known(calls) {
-			return false, false
-		}
-		n += at
-		if strings.Contains(p.buf[:at], "```") {
-			rest := strings.TrimLeft(p.buf[n:], " \t\r\n")
-			if !p.final && strings.HasPrefix("```", rest) && rest != "```" {
-				return false, true
-			}
-			if after, ok := strings.CutPrefix(rest, "```"); ok {
-				n = len(p.buf) - len(after)
-			}
-		}
-		p.add(n, calls...)
-		return true, false
+	switch {
+	case body == "" || strings.HasPrefix("```json\n", body):
+		return false, !p.final
+	case actionJSON().MatchString(p.buf):
+		return p.actionValues(strings.IndexAny(p.buf, "[{"))
 	}
 	m := actionName().FindStringSubmatch(p.buf)
 	if m == nil {
-		if strings.Contains(p.buf, "\n") {
-			return false, false
-		}
-		return open()
+		return false, !p.final && !strings.Contains(p.buf, "\n")
 	}
 	if _, known := p.book.tools[m[1]]; !known {
 		return false, false
 	}
-	rest := p.buf[len(m[0]):]
+	return p.actionInput(m[1], len(m[0]))
+}
+
+// actionValues reads the calls behind "Action:", which are JSON from a place on.
+func (p *Parser) actionValues(at int) (done, more bool) {
+	calls, n, err := p.book.list(p.buf[at:])
+	end := at + n
+	switch {
+	case errors.Is(err, errOpen) && !p.final:
+		return false, true
+	case err != nil && !meant().MatchString(p.buf[at:]):
+		return false, false
+	case err != nil:
+		return orMore(p.spoilLine(end, err))
+	case !p.book.known(calls):
+		return false, false
+	case strings.Contains(p.buf[:at], "```"):
+		if end, more = p.fenceBehind(end); more {
+			return false, true
+		}
+	}
+	p.add(end, calls...)
+	return true, false
+}
+
+// fenceBehind is where the end of a code fence is that follows a place, or that place if none
+// does. more means that it takes more text to tell.
+func (p *Parser) fenceBehind(at int) (end int, more bool) {
+	rest := strings.TrimLeft(p.buf[at:], " \t\r\n")
+	if after, ok := strings.CutPrefix(rest, "```"); ok {
+		return len(p.buf) - len(after), false
+	}
+	return at, !p.final && strings.HasPrefix("```", rest)
+}
+
+// actionInput reads the arguments of a call whose name ends at a place.
+func (p *Parser) actionInput(name string, at int) (done, more bool) {
+	rest := p.buf[at:]
 	in := actionInput().FindString(rest)
 	if in == "" {
-		if !p.final && (strings.TrimSpace(rest) == "" || strings.HasPrefix("Action Input:", strings.TrimLeft(rest, " \t\r\n")) || strings.HasPrefix("Action_Input:", strings.TrimLeft(rest, " \t\r\n"))) {
-			return open()
+		next := strings.TrimLeft(rest, " \t\r\n")
+		if !p.final && (strings.TrimSpace(rest) == "" || strings.HasPrefix("Action Input:", next) || strings.HasPrefix("Action_Input:", next)) {
+			return false, true
 		}
-		return p.spoil(len(m[0]), errors.New("it has no \"Action Input:\"")), false
+		return p.spoil(at, errors.New("it has no \"Action Input:\"")), false
 	}
-	at := len(m[0]) + len(in)
+	at += len(in)
 	if rest := p.buf[at:]; strings.HasPrefix(rest, "```") {
 		if line := strings.IndexByte(rest, '\n'); line >= 0 {
 			at += line + 1
 		}
 	}
-	v, n, err := readValue(p.buf[at:])
-	switch {
-	case errors.Is(err, errOpen) && !p.final:
-		return false, true
-	case err != nil:
-		done = p.spoilLine(at+n, err)
-		return done, !done
-	}
-	p.add(at+n, p.book.make(m[1], v, true, p.buf[:at+n]))
-	return true, false
+	return p.callOf(name, at)
 }
 
 // opening reads a reply that begins with a tool's name and is nothing but calls: name and
@@ -189,17 +190,27 @@ func (p *Parser) opening() (done, more bool) {
 
 func (p *Parser) openingCall(name, next string) (done, more bool) {
 	if next == "(" {
-		if !p.final {
-			return false, true
-		}
-		calls, err := p.book.pythonLines(strings.TrimSpace(p.buf))
-		if err != nil || !p.book.known(calls) {
-			return false, false
-		}
-		p.add(len(p.buf), calls...)
-		return true, false
+		return p.openingLines()
 	}
-	at := len(name) + 1
+	return p.openingValue(name, len(name)+len(next))
+}
+
+// openingLines reads a reply that is nothing but calls in the manner of Python.
+func (p *Parser) openingLines() (done, more bool) {
+	if !p.final {
+		return false, true
+	}
+	calls, err := p.book.pythonLines(strings.TrimSpace(p.buf))
+	if err != nil || !p.book.known(calls) {
+		return false, false
+	}
+	p.add(len(p.buf), calls...)
+	return true, false
+}
+
+// openingValue reads the arguments of a call from a place on, which another one may follow, and
+// nothing else.
+func (p *Parser) openingValue(name string, at int) (done, more bool) {
 	if rest := strings.TrimLeft(p.buf[at:], " \t\r\n"); rest == "" || rest[0] != '{' {
 		return false, rest == "" && !p.final
 	}

@@ -130,54 +130,96 @@ func (p *Parser) step() bool {
 		return true
 	case p.fence != "":
 		return p.inFence()
-	case p.line == "" && !p.wordy && len(p.calls) == 0 && p.buf[0] == ' ':
+	case p.line == "" && p.buf[0] == ' ' && p.empty():
 		p.drop(1) // what a reply begins with is looked at without the blanks before it
 		return true
 	}
-	blank := strings.TrimSpace(p.line) == ""
-	switch c := p.buf[0]; {
-	case blank && (c == '`' || c == '~') && len(p.line) <= 3:
-		return p.fenceOrCode()
-	case c == '`':
-		return p.code()
-	case c == '<' || c == '[' || c == ']':
-		if m, found, maybe := markOf(p.buf); found && !p.shown() {
-			return p.marked(m)
-		} else if maybe && !p.final {
-			return false
-		}
+	if done, more := p.special(); done || more {
+		return done
 	}
-	if blank && !p.wordy && len(p.calls) == 0 && (p.buf[0] == '{' || p.buf[0] == '[') {
-		return p.bare()
-	}
-	if p.line == "" {
-		if done, more := p.lineForm(); more || done {
-			return done
-		}
-		if !p.wordy && len(p.calls) == 0 {
-			if done, more := p.opening(); more || done {
-				return done
-			}
-		}
-	} else if p.buf[0] == '>' {
-		if len(p.buf) < len(">>>") && !p.final && strings.HasPrefix(">>>", p.buf) {
-			return false
-		}
-		if strings.HasPrefix(p.buf, ">>>") && !p.shown() {
-			if done, more := p.recipient(); more || done {
-				return done
-			}
-		}
-	}
-	n := strings.IndexAny(p.buf[1:], interesting) + 1
-	switch {
-	case p.buf[0] == '\n':
-		n = 1 // what a line begins with is looked at
-	case n == 0:
-		n = len(p.buf)
-	}
-	p.text(n)
+	p.text(p.ordinary())
 	return true
+}
+
+// special reads what is no text, or code, where that begins here. more means that it takes
+// more text to tell.
+func (p *Parser) special() (done, more bool) {
+	switch c := p.buf[0]; {
+	case p.mayFence(c):
+		return orMore(p.fenceOrCode())
+	case c == '`':
+		return orMore(p.code())
+	case c == '<' || c == '[' || c == ']':
+		if done, more := p.markHere(); done || more {
+			return done, more
+		}
+	}
+	switch c := p.buf[0]; {
+	case (c == '{' || c == '[') && p.empty() && p.indented():
+		return orMore(p.bare())
+	case p.line == "":
+		return p.lineBegins()
+	case c == '>':
+		return p.recipientWithin()
+	}
+	return false, false
+}
+
+// orMore is what a reader has decided; if it has not, it takes more text.
+func orMore(decided bool) (done, more bool) { return decided, !decided }
+
+// empty reports whether the reply has neither words nor calls so far.
+func (p *Parser) empty() bool { return !p.wordy && len(p.calls) == 0 }
+
+// indented reports whether there is nothing but white space before this in its line.
+func (p *Parser) indented() bool { return strings.TrimSpace(p.line) == "" }
+
+// mayFence reports whether a code fence may begin here, with the byte c.
+func (p *Parser) mayFence(c byte) bool {
+	return (c == '`' || c == '~') && len(p.line) <= 3 && p.indented()
+}
+
+// markHere reads what a mark begins that stands here and is meant. more means that it takes
+// more text to tell.
+func (p *Parser) markHere() (done, more bool) {
+	m, found, maybe := markOf(p.buf)
+	if found && !p.shown() {
+		return orMore(p.marked(m))
+	}
+	return false, maybe && !p.final
+}
+
+// lineBegins reads the calls that count at the beginning of a line alone, or of the reply.
+// more means that it takes more text to tell.
+func (p *Parser) lineBegins() (done, more bool) {
+	if done, more := p.lineForm(); done || more || !p.empty() {
+		return done, more
+	}
+	return p.opening()
+}
+
+// recipientWithin is recipient behind something else in a line. more means that it takes more
+// text to tell.
+func (p *Parser) recipientWithin() (done, more bool) {
+	const open = ">>>"
+	switch {
+	case !strings.HasPrefix(p.buf, open):
+		return false, !p.final && strings.HasPrefix(open, p.buf)
+	case p.shown():
+		return false, false
+	}
+	return p.recipient()
+}
+
+// ordinary is how much of what is there is text, up to where something may begin.
+func (p *Parser) ordinary() int {
+	if p.buf[0] == '\n' {
+		return 1 // what a line begins with is looked at
+	}
+	if n := strings.IndexAny(p.buf[1:], interesting); n >= 0 {
+		return n + 1
+	}
+	return len(p.buf)
 }
 
 // text passes n bytes on as visible.
@@ -281,6 +323,9 @@ var likeCall = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\[?\s*\{\s*["']?[a-z_]+["']?\s*:|^\[\s*[A-Za-z_][A-Za-z0-9_.-]*\(`)
 })
 
+// endTokens are what some servers leave at the end of a reply.
+var endTokens = []string{"<|eom_id|>", "<|eot_id|>", "<|im_end|>", "<end_of_turn>"}
+
 // bare reads a reply that is nothing but calls, without any mark.
 func (p *Parser) bare() bool {
 	if len(p.buf) < maxLook && !p.final {
@@ -294,25 +339,42 @@ func (p *Parser) bare() bool {
 		return false
 	}
 	whole := strings.TrimSpace(p.buf)
-	for _, token := range []string{"<|eom_id|>", "<|eot_id|>", "<|im_end|>", "<end_of_turn>"} {
+	for _, token := range endTokens {
 		whole = strings.TrimSpace(strings.TrimSuffix(whole, token))
 	}
-	if whole[0] == '[' {
-		if calls, n, err := p.book.pythonList(whole); err == nil && n == len(whole) && p.book.known(calls) {
-			p.add(len(p.buf), calls...)
-			return true
-		}
-	}
-	calls, n, err := p.book.list(whole)
-	if err == nil && strings.Trim(whole[n:], "; \r\n\t") == "" && p.book.known(calls) {
+	calls, err := p.book.alone(whole)
+	switch {
+	case len(calls) > 0:
 		p.add(len(p.buf), calls...)
-		return true
+	case err != nil && p.book.isMeant(whole):
+		return p.spoil(len(p.buf), err)
+	default:
+		p.text(1)
 	}
-	if m := meant().FindStringSubmatch(whole); m != nil && err != nil {
-		if _, known := p.book.tools[m[1]]; known {
-			return p.spoil(len(p.buf), err)
+	return true
+}
+
+// alone reads a text that is nothing but calls of tools that there are. There are none if it
+// is something else.
+func (b book) alone(whole string) ([]Call, error) {
+	if whole[0] == '[' {
+		if calls, n, err := b.pythonList(whole); err == nil && n == len(whole) && b.known(calls) {
+			return calls, nil
 		}
 	}
-	p.text(1)
-	return true
+	calls, n, err := b.list(whole)
+	if err != nil || strings.Trim(whole[n:], "; \r\n\t") != "" || !b.known(calls) {
+		return nil, err
+	}
+	return calls, nil
+}
+
+// isMeant reports whether a text begins like a call of a tool that there is.
+func (b book) isMeant(text string) bool {
+	m := meant().FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	_, known := b.tools[m[1]]
+	return known
 }

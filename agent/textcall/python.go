@@ -12,10 +12,7 @@ func (b book) pythonCall(s string) (c Call, n int, err error) {
 		return c, 0, err
 	}
 	from := r.i
-	for r.i < len(s) && nameByte(s[r.i]) && s[r.i] != '-' || r.i < len(s) && s[r.i] == '-' && r.i > from {
-		r.i++
-	}
-	name := s[from:r.i]
+	name := r.pythonName()
 	if r.i == len(s) {
 		return c, r.i, errOpen
 	}
@@ -42,6 +39,15 @@ func (b book) pythonCall(s string) (c Call, n int, err error) {
 	// "name.call(…)" is how Llama calls what is built in.
 	name = strings.TrimSuffix(name, ".call")
 	return b.make(name, args, true, s[from:r.i]), r.i, nil
+}
+
+// pythonName reads the name of a call: as of any tool, but that it does not begin with a "-".
+func (r *reader) pythonName() string {
+	from := r.i
+	for r.i < len(r.s) && nameByte(r.s[r.i]) && (r.s[r.i] != '-' || r.i > from) {
+		r.i++
+	}
+	return r.s[from:r.i]
 }
 
 // keyword reads key=value.

@@ -120,16 +120,28 @@ func typedAs(types []string, text string) (value, error) {
 	case !whole || len(types) == 0 || v.kind == 's' && slices.Contains(types, "string"):
 		return value{kind: 's', text: text}, nil
 	}
-	for _, is := range types {
-		switch {
-		case v.kind == '{' && is == "object", v.kind == '[' && is == "array",
-			v.kind == 'n' && (v.text == "true" || v.text == "false") && is == "boolean",
-			v.kind == 'n' && v.text == "null" && is == "null",
-			v.kind == 'n' && isNumber(v.text) && (is == "number" || is == "integer"):
-			return v, nil
-		}
+	if slices.ContainsFunc(types, v.fits) {
+		return v, nil
 	}
 	return value{kind: 's', text: text}, nil
+}
+
+// fits reports whether a value that is no string is of a JSON type.
+func (v value) fits(is string) bool {
+	word := v.kind == 'n'
+	switch is {
+	case "object":
+		return v.kind == '{'
+	case "array":
+		return v.kind == '['
+	case "boolean":
+		return word && (v.text == "true" || v.text == "false")
+	case "null":
+		return word && v.text == "null"
+	case "number", "integer":
+		return word && isNumber(v.text)
+	}
+	return false
 }
 
 func isNumber(text string) bool {

@@ -64,10 +64,7 @@ func (b book) xml(s, raw string) (calls []Call, err error) {
 	if len(calls) == 0 {
 		return nil, errOpen
 	}
-	if len(calls) == 1 {
-		calls[0].Raw = raw
-	}
-	return calls, nil
+	return onlyOf(calls, raw), nil
 }
 
 // element reads one call from the beginning of s.
@@ -80,31 +77,43 @@ func (b book) element(s string) (c Call, n int, err error) {
 	case m != nil:
 	case strings.HasPrefix(s, "<name>") || strings.HasPrefix(s, "<tool_name>"):
 		return b.parts(s)
-	case !strings.Contains(s, ">"):
-		return c, 0, errOpen
 	default:
-		return c, 0, errNoCall
+		return c, 0, unlessOpen(s, errNoCall)
 	}
-	name, at := m[1], len(m[0])
-	body := strings.TrimLeft(s[at:], " \t\r\n")
-	at = len(s) - len(body)
+	body := strings.TrimLeft(s[len(m[0]):], " \t\r\n")
+	at := len(s) - len(body)
 	if body != "" && (body[0] == '{' || body[0] == '[') {
-		args, length, err := readValue(body)
-		if err != nil {
-			return c, 0, err
-		}
-		at += length
-		rest := strings.TrimLeft(s[at:], " \t\r\n")
-		end := invokeEnd().FindString(rest)
-		if end == "" {
-			if !strings.Contains(rest, ">") {
-				return c, 0, errOpen
-			}
-			return c, 0, fmt.Errorf("%q follows its arguments", head(rest))
-		}
-		at = len(s) - len(rest) + len(end)
-		return b.make(name, args, true, s[:at]), at, nil
+		return b.elementOfJSON(m[1], s, at)
 	}
+	return b.elementOfParameters(m[1], s, at)
+}
+
+// unlessOpen is an error of a text that is no tag, unless the tag may be yet to end.
+func unlessOpen(text string, err error) error {
+	if !strings.Contains(text, ">") {
+		return errOpen
+	}
+	return err
+}
+
+// elementOfJSON reads the arguments of a call, and the tag that ends it, from a place in s on.
+func (b book) elementOfJSON(name, s string, at int) (c Call, n int, err error) {
+	args, length, err := readValue(s[at:])
+	if err != nil {
+		return c, 0, err
+	}
+	rest := strings.TrimLeft(s[at+length:], " \t\r\n")
+	end := invokeEnd().FindString(rest)
+	if end == "" {
+		return c, 0, unlessOpen(rest, fmt.Errorf("%q follows its arguments", head(rest)))
+	}
+	n = len(s) - len(rest) + len(end)
+	return b.make(name, args, true, s[:n]), n, nil
+}
+
+// elementOfParameters reads the parameters of a call, and the tag that ends it, from a place
+// in s on.
+func (b book) elementOfParameters(name, s string, at int) (c Call, n int, err error) {
 	args, given := value{kind: '{'}, false
 	for {
 		rest := strings.TrimLeft(s[at:], " \t\r\n")
@@ -113,31 +122,34 @@ func (b book) element(s string) (c Call, n int, err error) {
 			at += len(end)
 			return b.make(name, args, given, s[:at]), at, nil
 		}
-		p := parameterTag().FindStringSubmatch(rest)
-		if p == nil {
-			if !strings.Contains(rest, ">") {
-				return c, 0, errOpen
-			}
-			return c, 0, fmt.Errorf("%q is no parameter", head(rest))
-		}
-		text, n, marked, err := content(rest[len(p[0]):])
-		switch {
-		case err != nil:
-			return c, 0, err
-		case marked || p[3] == "true":
-		case strings.HasPrefix(text, "\n") || strings.HasPrefix(text, "\r\n"):
-			text = trimmed(text) // else the value is all of it, with the line feed at its end
-		}
-		v, err := b.parameter(name, p[1]+p[2], text, p[3])
-		if err == nil {
-			err = args.set(p[1]+p[2], v)
-		}
+		length, err := b.addParameter(&args, name, rest)
 		if err != nil {
 			return c, 0, err
 		}
 		given = true
-		at += len(p[0]) + n
+		at += length
 	}
+}
+
+// addParameter reads a parameter from the beginning of s. length is how long it is.
+func (b book) addParameter(args *value, tool, s string) (length int, err error) {
+	tag := parameterTag().FindStringSubmatch(s)
+	if tag == nil {
+		return 0, unlessOpen(s, fmt.Errorf("%q is no parameter", head(s)))
+	}
+	key, isString := tag[1]+tag[2], tag[3]
+	text, n, marked, err := content(s[len(tag[0]):])
+	if err != nil {
+		return 0, err
+	}
+	if !marked && isString != "true" && (strings.HasPrefix(text, "\n") || strings.HasPrefix(text, "\r\n")) {
+		text = trimmed(text) // else the value is all of it, with the line feed at its end
+	}
+	v, err := b.parameter(tool, key, text, isString)
+	if err != nil {
+		return 0, err
+	}
+	return len(tag[0]) + n, args.set(key, v)
 }
 
 // trimmed is a text without the line ends that the tags around it stand on.

@@ -225,22 +225,7 @@ func (a archive) write(ctx context.Context, name string, data []byte, opt backen
 	if strings.HasSuffix(name, "/") {
 		return backends.Info{}, backends.ErrIsDirectory
 	}
-	real, s, err := a.find(ctx, name, exact)
-	fresh := errors.Is(err, fs.ErrNotExist)
-	if err == nil {
-		err = posix.Regular(s.Mode)
-	} else if fresh {
-		err = nil
-	}
-	if err == nil && exact {
-		err = a.leadsTo(ctx, real)
-	}
-	if err == nil {
-		err = a.expect(ctx, real, fresh, opt.Expect)
-	}
-	if err == nil {
-		err = a.lasting(ctx, real)
-	}
+	real, fresh, err := a.place(ctx, name, opt.Expect, exact)
 	if err != nil {
 		return backends.Info{}, err
 	}
@@ -267,6 +252,28 @@ func (a archive) write(ctx context.Context, name string, data []byte, opt backen
 		return backends.Info{}, fmt.Errorf("what was written is not there: %w", err)
 	}
 	return a.stat(ctx, name)
+}
+
+// place is where a file can be written, and whether there is none yet. The error says that it
+// cannot be, or that something else is there than is expected.
+func (a archive) place(ctx context.Context, name string, want *backends.Version, exact bool) (real string, fresh bool, err error) {
+	real, s, err := a.find(ctx, name, exact)
+	fresh = errors.Is(err, fs.ErrNotExist)
+	if err == nil {
+		err = posix.Regular(s.Mode)
+	} else if fresh {
+		err = nil
+	}
+	if err == nil && exact {
+		err = a.leadsTo(ctx, real)
+	}
+	if err == nil {
+		err = a.expect(ctx, real, fresh, want)
+	}
+	if err == nil {
+		err = a.lasting(ctx, real)
+	}
+	return real, fresh, err
 }
 
 func ptr[T any](v T) *T { return &v }

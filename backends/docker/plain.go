@@ -48,14 +48,9 @@ func (t *Target) beginPlain(ctx context.Context, c backends.Command, size backen
 	}
 	state, err := p.running(ctx)
 	if err == nil && !state.Running && (state.ExitCode == couldNotFind || state.ExitCode == couldNotRun) {
-		select {
-		case <-p.out.first:
-			said := p.out.early // Docker says it on standard output, podman on the other
-			if slices.ContainsFunc(runtimeFailed, func(s string) bool { return strings.HasPrefix(said, s) }) {
-				p.out.refuse()
-				return nil, refused(errors.New(strings.TrimSpace(said)), c)
-			}
-		case <-p.out.done: // a program that says nothing
+		if said, failed := p.runtimeSays(); failed {
+			p.out.refuse()
+			return nil, refused(errors.New(said), c)
 		}
 	}
 	if err != nil {
@@ -68,6 +63,19 @@ func (t *Target) beginPlain(ctx context.Context, c backends.Command, size backen
 	}
 	go p.followPlain(state) //nolint:gosec // the program outlives the call
 	return p, nil
+}
+
+// runtimeSays is what begins the output, if that is the runtime's word that it could not start
+// the program.
+func (p *process) runtimeSays() (said string, failed bool) {
+	select {
+	case <-p.out.first:
+		said = p.out.early // Docker says it on standard output, podman on the other
+	case <-p.out.done: // a program that says nothing
+		return "", false
+	}
+	failed = slices.ContainsFunc(runtimeFailed, func(s string) bool { return strings.HasPrefix(said, s) })
+	return strings.TrimSpace(said), failed
 }
 
 // refused is the error of a program that the engine could not start, in the

@@ -263,16 +263,7 @@ func (p *process) follow() {
 		ctx, cancel := context.WithTimeout(context.Background(), askTime)
 		state, err := p.t.engine.InspectExec(ctx, p.exec)
 		if err == nil && !state.Running {
-			if _, err := p.remote.Ask(ctx, "ping"); err == nil { // the report would be here by now
-				select {
-				case w := <-p.reports:
-					p.report(w)
-				default:
-				}
-			}
-			if p.told.State == backends.Unknown && p.why == nil {
-				p.byCode(ctx, state.ExitCode)
-			}
+			p.unreported(ctx, state.ExitCode)
 			cancel()
 			return
 		}
@@ -288,6 +279,21 @@ func (p *process) follow() {
 		cancel()
 		pause = min(2*pause, time.Second)
 		look = time.After(pause)
+	}
+}
+
+// unreported learns how a program ended that does not run any more, by the engine's number:
+// from a report that is on its way, else from that number.
+func (p *process) unreported(ctx context.Context, code int) {
+	if _, err := p.remote.Ask(ctx, "ping"); err == nil { // the report would be here by now
+		select {
+		case w := <-p.reports:
+			p.report(w)
+		default:
+		}
+	}
+	if p.told.State == backends.Unknown && p.why == nil {
+		p.byCode(ctx, code)
 	}
 }
 

@@ -128,8 +128,29 @@ func (f *facts) suffice() error {
 	return nil
 }
 
+// word is where a fact is kept that is taken as it is; nil for others.
+func (f *facts) word(key string) *string {
+	switch key {
+	case "uid":
+		return &f.uid
+	case "user":
+		return &f.user
+	case "home":
+		return &f.home
+	case "machine":
+		return &f.machine
+	case "umask":
+		return &f.umask
+	}
+	return nil
+}
+
 // learn takes one fact.
 func (f *facts) learn(key, value string) {
+	if word := f.word(key); word != nil {
+		*word = value
+		return
+	}
 	switch key {
 	case "pid":
 		f.pid, _ = strconv.Atoi(value) // suffice looks
@@ -150,16 +171,6 @@ func (f *facts) learn(key, value string) {
 		if f.waiter == byShell && strings.HasPrefix(value, terminated+"9 ") {
 			f.waiter = byTime
 		}
-	case "uid":
-		f.uid = value
-	case "user":
-		f.user = value
-	case "home":
-		f.home = value
-	case "machine":
-		f.machine = value
-	case "umask":
-		f.umask = value
 	case "writable":
 		if !slices.Contains(f.writable, value) {
 			f.writable = append(f.writable, value)

@@ -149,6 +149,9 @@ type sink struct {
 	writes atomic.Int64  // how many were begun
 	failed chan struct{} // closed when the writer does not want any more
 	off    bool          // it has failed, or was left alone
+
+	seen  int64     // writes begun, when atWork last looked
+	since time.Time // when it saw that
 }
 
 func newSink(w io.Writer) *sink { return &sink{w: w, failed: make(chan struct{})} }
@@ -172,6 +175,22 @@ func (s *sink) take(p []byte) {
 	}
 }
 
+// atWork reports whether the writer is at work, and whether it is stuck for stuckWrite: then it
+// is left alone. Only finish calls it.
+func (s *sink) atWork() (writes, stuck bool) {
+	if s.state.Load() != sinkWriting {
+		return false, false
+	}
+	if n := s.writes.Load(); n != s.seen || s.since.IsZero() {
+		s.seen, s.since = n, time.Now()
+	}
+	stuck = time.Since(s.since) > stuckWrite
+	if stuck {
+		s.state.Store(sinkClosed)
+	}
+	return true, stuck
+}
+
 const (
 	// stuckWrite is how long one call of a writer may take after the program's
 	// end before the writer is left alone.
@@ -191,10 +210,7 @@ const (
 func (o *outputs) finish(answered <-chan struct{}) (notice string) {
 	defer func() { _ = o.s.Close() }() // all that matters was read
 	began := o.read.Load()
-	var stuck [2]struct {
-		writes int64
-		since  time.Time
-	}
+	sinks := []*sink{o.out, o.err}
 	seen, silent := began, time.Now()
 	pause := backends.DrainDelay
 	for {
@@ -205,18 +221,9 @@ func (o *outputs) finish(answered <-chan struct{}) (notice string) {
 		}
 		pause = lookEvery
 		busy, abandoned := false, false
-		for i, s := range []*sink{o.out, o.err} {
-			if s.state.Load() != sinkWriting {
-				continue
-			}
-			if n := s.writes.Load(); n != stuck[i].writes || stuck[i].since.IsZero() {
-				stuck[i].writes, stuck[i].since = n, time.Now()
-			}
-			if time.Since(stuck[i].since) > stuckWrite {
-				s.state.Store(sinkClosed)
-				abandoned = true
-			}
-			busy = true
+		for _, s := range sinks {
+			writes, stuck := s.atWork()
+			busy, abandoned = busy || writes, abandoned || stuck
 		}
 		if n := o.read.Load(); n != seen || busy {
 			seen, silent = n, time.Now()

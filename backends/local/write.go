@@ -321,10 +321,15 @@ func (r *replacement) verify(expect *backends.Version) error {
 	if hex.EncodeToString(sum.Sum(nil)) != expect.SHA256 {
 		return backends.ErrChanged
 	}
-	if now.Ino != r.old.Ino || now.Dev != r.old.Dev || now.Mode != r.old.Mode || now.Uid != r.old.Uid || now.Gid != r.old.Gid {
+	if !isSame(now, r.old) {
 		return backends.ErrChanged // the same content, but another file or other rights
 	}
 	return nil
+}
+
+// isSame reports whether a file is the one that it was, with the rights that it had.
+func isSame(now, old unix.Stat_t) bool {
+	return now.Ino == old.Ino && now.Dev == old.Dev && now.Mode == old.Mode && now.Uid == old.Uid && now.Gid == old.Gid
 }
 
 // rename puts the new file in its place. Where none was, none may have come.

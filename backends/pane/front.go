@@ -2,9 +2,7 @@ package pane
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -188,27 +186,56 @@ func (p *Pane) lookAround(ctx context.Context, seen sight) error {
 	}
 	p.front = f
 	defer p.changed()
-	switch {
-	case home != 0 && f.home == hasEnded:
+	if home != 0 && f.home == hasEnded {
 		if home != seen.pid { // of the pane's own one, the terminal tells
 			p.shellGone(f)
 		}
-	case p.phase == executing && p.exec != "" && f.home != "" && f.home != p.exec:
-		p.replaced(f)
-	case p.phase == executing && home != 0 && f.pid == home && p.atUnsaidPrompt(f):
-		p.muted()
-	case p.phase == dispatched && p.refusal.State != backends.Unknown:
-		if p.isOver(time.Since(p.lastly)) && (f.pid == 0 || f.pid != home || f.rests) { // else it is yet to come to what was typed
-			p.refused()
-		}
-	case p.phase == atPrompt && p.strayed:
-		p.strayed = false
-		if f.pid != 0 && home != 0 && f.pid != home {
-			p.doing, p.prompt = f.command(), promptSpot{}
-			p.began()
-		}
+		return nil
+	}
+	switch p.phase {
+	case executing:
+		p.frontOfCommand(f)
+	case dispatched:
+		p.frontOfLine(f)
+	case atPrompt:
+		p.frontOfPrompt(f)
 	}
 	return nil
+}
+
+// frontOfCommand concludes from what is in front whether the shell that was to execute a
+// command still does. p.mu is held.
+func (p *Pane) frontOfCommand(f front) {
+	switch {
+	case p.exec != "" && f.home != "" && f.home != p.exec:
+		p.replaced(f)
+	case p.home != 0 && f.pid == p.home && p.atUnsaidPrompt(f):
+		p.muted()
+	}
+}
+
+// frontOfLine concludes from what is in front whether the shell that has refused a line, or
+// another one, will not read the run's any more. p.mu is held.
+func (p *Pane) frontOfLine(f front) {
+	if p.refusal.State == backends.Unknown || !p.isOver(time.Since(p.lastly)) {
+		return
+	}
+	if f.pid == 0 || f.pid != p.home || f.rests { // else it is yet to come to what was typed
+		p.refused()
+	}
+}
+
+// frontOfPrompt concludes from what is in front whether a line has been entered at the
+// prompt of a shell that does not say so. p.mu is held.
+func (p *Pane) frontOfPrompt(f front) {
+	if !p.strayed {
+		return
+	}
+	p.strayed = false
+	if f.pid != 0 && p.home != 0 && f.pid != p.home {
+		p.doing, p.prompt = f.command(), promptSpot{}
+		p.began()
+	}
 }
 
 // atUnsaidPrompt reports whether the shell, which is in the foreground, waits at its
@@ -226,14 +253,20 @@ func (p *Pane) atUnsaidPrompt(f front) bool {
 	case p.shell.Plain() && f.lines, p.shell == shells.Mksh && f.raw:
 		return true
 	}
-	command := p.doing
-	if p.run != nil {
-		command = p.run.Command
-	}
+	command := p.underWay()
 	if p.shell == shells.Ksh && f.reads && shells.Redirects(command) {
 		return true
 	}
 	return f.raw && (shells.ChangesPrompt(command) || p.shell.Plain() && looksLikePrompt(p.term.Snapshot()))
+}
+
+// underWay is the command that is executed: the run's, or one that was entered by hand, as
+// far as the screen tells. p.mu is held.
+func (p *Pane) underWay() string {
+	if p.run != nil {
+		return p.run.Command
+	}
+	return p.doing
 }
 
 // replaced says that the shell has been replaced by exec, which takes the hook
@@ -276,148 +309,4 @@ func (p *Pane) shellGone(f front) {
 		}
 		p.finish(backends.Outcome{}, "the command ended the shell that it ran in, with which status is not known; "+now+" is in front in this pane now, and gets the next command")
 	}
-}
-
-const (
-	// handMost is how long a program that somebody has started by hand is waited
-	// for.
-	handMost = time.Second
-	// handShell is how long a shell may take to come to its prompt.
-	handShell = 3 * time.Second
-	// handFirst is the pause before the target is asked about it, which grows.
-	handFirst = 100 * time.Millisecond
-)
-
-var errByHand = errors.New("it was started by hand")
-
-// idle waits for a moment until a command that was entered by hand has ended. A
-// shell is a *ChangedError, anything else a *BusyError, which come as soon as it
-// is known that there is nothing to wait for.
-func (p *Pane) idle(ctx context.Context) error {
-	begun, pause := time.Now(), handFirst
-	for {
-		ended, err := p.shortly(ctx, pause, func() bool { return p.phase != executing })
-		if ended {
-			return nil
-		}
-		if err == nil {
-			err = p.lookAgain(ctx)
-		}
-		p.mu.Lock()
-		has, shell, still := p.has(), p.waiting(), p.phase == executing
-		meant, f := p.inside(), p.front
-		told := f.asOf == p.lastly // else what is in front now is not known yet
-		interactive := p.term.Snapshot().Alternate || f.raw
-		pid, ownShell := p.seen.pid, f.pid != 0 && f.pid == p.home
-		p.mu.Unlock()
-		_, isShell := f.shell()
-		other := told && !isShell
-		switch {
-		case ctx.Err() != nil:
-			return &BusyError{Pane: p.ID(), Doing: has, Wrapped: context.Cause(ctx)}
-		case err != nil:
-			return err
-		case !still:
-			return nil
-		case shell != "":
-			return &ChangedError{Pane: p.ID(), Meant: meant, Now: append(meant, shell)}
-		case time.Since(begun) >= handShell && !ownShell, // which ctx bounds: it comes back, or is replaced
-			// A shell is about to be at its prompt.
-			other && (time.Since(begun) >= handMost || interactive || p.reads(ctx, pid)) && p.stands(ctx, f):
-			return &BusyError{Pane: p.ID(), Doing: has, Wrapped: errByHand}
-		}
-		pause = min(2*pause, handMost/2)
-	}
-}
-
-// ByHand is the command that runs in the pane and is no run, as far as it is known: the
-// line that was entered, or the program that is in front. ok is false if none does.
-func (p *Pane) ByHand() (command string, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.phase != executing || p.run != nil {
-		return "", false
-	}
-	return cmp.Or(p.doing, p.seen.program()), true
-}
-
-// Held says in words which program waits for keys in the pane, where somebody has
-// started it by hand and it does not end by itself: an editor, a pager, an
-// interpreter. It is empty where that is not so, or not known. Where the screen does
-// not tell, it asks the target, which costs a process there; ctx bounds that.
-func (p *Pane) Held(ctx context.Context) string {
-	held := func() bool { return p.phase == executing && p.run == nil && p.waiting() == "" }
-	p.mu.Lock()
-	maybe, pid := held(), p.seen.pid
-	if maybe && p.term.Snapshot().Alternate {
-		defer p.mu.Unlock()
-		return p.has()
-	}
-	p.mu.Unlock()
-	if !maybe || p.lookAgain(ctx) != nil {
-		return ""
-	}
-	p.mu.Lock()
-	f := p.front
-	p.mu.Unlock()
-	if _, isShell := f.shell(); isShell || !f.raw && !p.reads(ctx, pid) || !p.stands(ctx, f) {
-		return ""
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if held() {
-		return p.has()
-	}
-	return ""
-}
-
-// stands reports whether the program that was in front still is: nothing was written
-// since. The kernel is ahead of the terminal. It shows the shell as the reader of the next
-// line, where that the command has ended is yet to come out of the terminal.
-func (p *Pane) stands(ctx context.Context, f front) bool {
-	if _, err := p.looked(ctx); err != nil { // brings all that was written before
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.phase == executing && f.asOf == p.lastly
-}
-
-// lookAgain looks at the terminal and around.
-func (p *Pane) lookAgain(ctx context.Context) error {
-	seen, _, err := p.observed(ctx)
-	if err != nil {
-		return err
-	}
-	return p.lookAround(ctx, seen)
-}
-
-// has says in words which program has the terminal. p.mu is held.
-func (p *Pane) has() string {
-	what := p.seen.program()
-	if p.front.pid != 0 && p.front.asOf == p.lastly {
-		what = p.front.name
-		if c := p.front.command(); c != "" {
-			what = c
-		}
-	}
-	if p.doing != "" {
-		what = p.doing
-	}
-	if what == "" {
-		return "a command that was entered by hand runs in it, and must end first"
-	}
-	if name, ok := p.front.shell(); ok && p.front.asOf == p.lastly {
-		return fmt.Sprintf("%s, which was started by hand, has it: a %s that is not seen to be at a prompt; bring it there, or end it", quoted(what), name)
-	}
-	return fmt.Sprintf("%s, which was started by hand, has it, and must end first", quoted(what))
-}
-
-// quoted is a command in quotes, cut where it is long.
-func quoted(command string) string {
-	const most = 80
-	if r := []rune(command); len(r) > most {
-		command = string(r[:most]) + "…"
-	}
-	return strconv.Quote(command)
 }

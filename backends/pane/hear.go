@@ -96,11 +96,11 @@ func (p *Pane) told(a marks.Account, level int) {
 
 // marked is what the shell says of itself.
 func (p *Pane) marked(m marks.Mark) {
-	if m.Kind == marks.Read || m.Kind == marks.ReadLate {
+	switch m.Kind {
+	case marks.Read, marks.ReadLate:
 		p.handed(m.Arg, m.Kind == marks.ReadLate)
 		return
-	}
-	if m.Kind == marks.Probed {
+	case marks.Probed:
 		p.kind = shells.Probed(m.Arg)
 		return
 	}
@@ -116,93 +116,130 @@ func (p *Pane) marked(m marks.Mark) {
 	p.strayed = false
 	switch m.Kind {
 	case marks.Ready:
-		p.show()
-		shell, pid := m.Shell()
-		p.shell, p.says, p.keys = Shell(shell), pid, m.Keys
-		p.phase, p.prompts = atPrompt, 0
-		if p.shell.Announces() {
-			p.hands.ours = false // what nod has typed was the hook; the others count it as a line
-		}
-		p.prompt = promptSpot{}
+		p.introduced(m)
 	case marks.PromptEnd:
-		p.unsaid = p.phase == executing
-		if p.phase == dispatched && p.shell.Plain() {
-			p.echo.Prompted()
-			p.run.recordAnew()
-		}
-		if p.phase == atPrompt || p.phase == dispatched {
-			p.prompt = spotAtCursor(p.term.Snapshot())
-			p.before = p.prompt
-		}
+		p.promptShown()
 	case marks.Begin:
-		p.unsaid = false
-		if p.phase == atPrompt {
-			p.doing = p.pendingLine()
-		}
-		if p.phase == dispatched && !p.mine(m) {
-			p.beginsBefore()
-			p.prompt = promptSpot{}
-			break
-		}
-		p.prompt = promptSpot{}
-		if p.hand != nil && p.phase == dispatched {
-			break // what begins is the reader of the command
-		}
-		if p.phase == dispatched {
-			p.lead.Pending = p.shell == Fish
-			p.crossed.joined = p.run != nil && p.run.key != 0 && p.incomplete()
-		}
-		p.began()
+		p.commandBegins(m)
 	case marks.OutputEnd:
 		p.silent = true
 	case marks.More:
 		p.continued()
 	case marks.End:
-		p.unsaid = false
+		p.lineEnds(m)
+	}
+}
+
+// introduced takes the first word of a shell that has been hooked. p.mu is held.
+func (p *Pane) introduced(m marks.Mark) {
+	p.show()
+	shell, pid := m.Shell()
+	p.shell, p.says, p.keys = Shell(shell), pid, m.Keys
+	p.phase, p.prompts = atPrompt, 0
+	if p.shell.Announces() {
+		p.hands.ours = false // what nod has typed was the hook; the others count it as a line
+	}
+	p.prompt = promptSpot{}
+}
+
+// promptShown takes the end of a prompt. p.mu is held.
+func (p *Pane) promptShown() {
+	p.unsaid = p.phase == executing
+	if p.phase == dispatched && p.shell.Plain() {
+		p.echo.Prompted()
+		p.run.recordAnew()
+	}
+	if p.phase == atPrompt || p.phase == dispatched {
+		p.prompt = spotAtCursor(p.term.Snapshot())
+		p.before = p.prompt
+	}
+}
+
+// commandBegins takes the beginning of a command: of the run's, or of another one. p.mu is
+// held.
+func (p *Pane) commandBegins(m marks.Mark) {
+	p.unsaid = false
+	if p.phase == atPrompt {
+		p.doing = p.pendingLine()
+	}
+	if p.phase == dispatched && !p.mine(m) {
+		p.beginsBefore()
 		p.prompt = promptSpot{}
-		p.keys = m.Keys
-		line, handing := p.line, p.hand != nil && p.hand.Met()
-		p.line = nil
-		if p.crossed.now {
-			p.endsBefore(m.Outcome())
-			break
+		return
+	}
+	p.prompt = promptSpot{}
+	if p.phase == dispatched {
+		if p.hand != nil {
+			return // what begins is the reader of the command
 		}
-		if p.phase == executing && p.run == nil && p.shell.Plain() && line != nil && line.again {
-			break // the prompt in front of the command, drawn anew
-		}
-		byPrompt := p.run != nil && p.shell.Plain() && line != nil // and not by the text that takes the hook back
-		if byPrompt && p.incomplete() && p.asked.abandoned.IsZero() && p.prompts > p.run.prompt {
-			p.unasked() // nobody has given the command up, and it has ended
-		}
-		early := byPrompt && p.prompts <= p.run.prompt // from before the run
-		if p.phase == executing && byPrompt && (early || p.doubted) {
-			p.phase, p.echo = dispatched, p.shape.Echo // the line may be yet to be read
-			p.crossed.ended = p.crossed.ended || p.doubted && p.shell == Posix
-		}
-		if early {
-			p.run.setAside()
-			break
-		}
-		p.doubted = false
-		p.prompted()
-		if p.phase == dispatched {
-			p.unbegun(m, line, handing)
-			break
-		}
-		if p.phase == atPrompt && !p.shell.Announces() {
-			p.entered(false)
-			p.commands++
-		}
-		byHand := p.phase == executing
-		p.phase = atPrompt
+		p.lead.Pending = p.shell == Fish
+		p.crossed.joined = p.run != nil && p.run.key != 0 && p.incomplete()
+	}
+	p.began()
+}
+
+// lineEnds takes the end of what the shell made of a line, whoever has entered it. p.mu is
+// held.
+func (p *Pane) lineEnds(m marks.Mark) {
+	p.unsaid = false
+	p.prompt = promptSpot{}
+	p.keys = m.Keys
+	line, handing := p.line, p.hand != nil && p.hand.Met()
+	p.line = nil
+	if p.crossed.now {
+		p.endsBefore(m.Outcome())
+		return
+	}
+	if p.shell.Plain() && line != nil { // the prompt says so, and not the text that takes the hook back
 		switch {
-		case p.run != nil && p.crossed.joined:
-			p.joined()
-		case p.run != nil:
-			p.finish(m.Outcome())
-		case byHand:
-			p.tapEnded(p.doing, m.Outcome())
+		case p.run == nil && p.phase == executing && line.again:
+			return // the prompt in front of the command, drawn anew
+		case p.run != nil && p.promptFromBefore():
+			return
 		}
+	}
+	p.doubted = false
+	p.prompted()
+	if p.phase == dispatched {
+		p.unbegun(m, line, handing)
+		return
+	}
+	p.commandEnded(m.Outcome())
+}
+
+// promptFromBefore takes a prompt, by which a shell that does not announce commands says that
+// one has ended. It reports whether the prompt is from before the run. p.mu is held.
+func (p *Pane) promptFromBefore() bool {
+	early := p.prompts <= p.run.prompt
+	if !early && p.incomplete() && p.asked.abandoned.IsZero() {
+		p.unasked() // nobody has given the command up, and it has ended
+	}
+	if p.phase == executing && (early || p.doubted) {
+		p.phase, p.echo = dispatched, p.shape.Echo // the line may be yet to be read
+		p.crossed.ended = p.crossed.ended || p.doubted && p.shell == Posix
+	}
+	if early {
+		p.run.setAside()
+	}
+	return early
+}
+
+// commandEnded ends the command that was executed, if the shell has executed one. p.mu is
+// held.
+func (p *Pane) commandEnded(outcome backends.Outcome) {
+	if p.phase == atPrompt && !p.shell.Announces() {
+		p.entered(false)
+		p.commands++
+	}
+	byHand := p.phase == executing
+	p.phase = atPrompt
+	switch {
+	case p.run != nil && p.crossed.joined:
+		p.joined()
+	case p.run != nil:
+		p.finish(outcome)
+	case byHand:
+		p.tapEnded(p.doing, outcome)
 	}
 }
 

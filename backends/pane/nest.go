@@ -44,28 +44,24 @@ var errNoAnswer = errors.New("what looks like a shell's prompt does not answer a
 //
 // p.mu is held.
 func (p *Pane) waiting() string {
-	if p.phase != executing || p.away || p.seen.dead || time.Since(p.lastly) < nestQuiet {
+	if !p.executesSilently() {
 		return ""
-	}
-	command := strings.TrimSpace(p.doing)
-	if p.run != nil {
-		command = strings.TrimSpace(p.run.Command)
 	}
 	s := p.term.Snapshot()
 	if s.Alternate {
 		return ""
 	}
+	command := strings.TrimSpace(p.underWay())
 	prompts := looksLikePrompt(s)
 	opens, f := shells.Opens(command), p.front
 	if f.asOf == p.lastly && f.pid != 0 && f.pid != p.home {
 		if !opens {
 			command = f.command()
 		}
-		name, ok := f.shell()
 		switch {
-		case ok && f.stdin == readsOther, !ok && shells.Is(f.name):
-			return "" // it reads commands from elsewhere
-		case ok && shells.Edits(name) && f.raw, ok && !shells.Edits(name) && f.stdin == readsTerminal && prompts:
+		case f.commandedElsewhere():
+			return ""
+		case f.awaitsCommand(prompts):
 			return command
 		}
 		opens = opens || shells.Opener(f.argv)
@@ -74,6 +70,34 @@ func (p *Pane) waiting() string {
 		return ""
 	}
 	return command
+}
+
+// executesSilently reports whether a command is executed which has written nothing for a
+// while, as far as anybody can tell. p.mu is held.
+func (p *Pane) executesSilently() bool {
+	return p.phase == executing && !p.away && !p.seen.dead && time.Since(p.lastly) >= nestQuiet
+}
+
+// commandedElsewhere reports whether f is a shell that does not read its commands from the
+// terminal: it has a script, or another standard input.
+func (f front) commandedElsewhere() bool {
+	if _, ok := f.shell(); !ok {
+		return shells.Is(f.name)
+	}
+	return f.stdin == readsOther
+}
+
+// awaitsCommand reports whether f is a shell that edits a line now, or one that leaves that
+// to the terminal and reads from it, where what shows is a prompt.
+func (f front) awaitsCommand(prompts bool) bool {
+	name, ok := f.shell()
+	switch {
+	case !ok:
+		return false
+	case shells.Edits(name):
+		return f.raw
+	}
+	return f.stdin == readsTerminal && prompts
 }
 
 // opensOrIsShell reports whether a program in the foreground may be a shell, or

@@ -102,16 +102,7 @@ func (p *Pane) pendingLine() string {
 	cursor := s.Scrolled + s.Cursor.Row
 	var b strings.Builder
 	for i := p.prompt.row; i < s.Lines(); i++ {
-		cells := s.Line(i)
-		if i == cursor && p.shell.Decorates() {
-			cells = undecorated(s, cells)
-		}
-		if i == cursor && p.shell == Fish && (i > p.prompt.row || s.Cursor.Col > p.prompt.col) {
-			cells = cells[:min(s.Cursor.Col, len(cells))] // what follows may be no more than a suggestion
-		}
-		if i == p.prompt.row {
-			cells = cells[min(p.prompt.col, len(cells)):]
-		}
+		cells := p.typedIn(s, i)
 		b.WriteString(s.TextOf(cells))
 		// Some shells break a line that is too long by themselves.
 		full := len(cells) > 0 && strings.TrimSpace(s.TextOf(cells[len(cells)-1:])) != ""
@@ -131,6 +122,24 @@ func (p *Pane) pendingLine() string {
 		return ""
 	}
 	return line
+}
+
+// typedIn are the cells of a row at or below that of the prompt which may have been typed.
+// p.mu is held.
+func (p *Pane) typedIn(s *vt.Snapshot, row int) []vt.Cell {
+	cells := s.Line(row)
+	if row == s.Scrolled+s.Cursor.Row {
+		if p.shell.Decorates() {
+			cells = undecorated(s, cells)
+		}
+		if p.shell == Fish && (row > p.prompt.row || s.Cursor.Col > p.prompt.col) {
+			cells = cells[:min(s.Cursor.Col, len(cells))] // what follows may be no more than a suggestion
+		}
+	}
+	if row == p.prompt.row {
+		cells = cells[min(p.prompt.col, len(cells)):]
+	}
+	return cells
 }
 
 // terminalAnswers is what line editors show of a terminal's answers to questions of

@@ -64,10 +64,18 @@ func (p *Pane) rawAtPrompt(ctx context.Context) (raw, rests bool, err error) {
 		if raw || shell == Posix || f.pid == 0 || time.Since(begun) > promptWait {
 			return raw, f.pid == 0 || f.pid == home && f.rests, nil
 		}
-		select {
-		case <-time.After(editPause):
-		case <-ctx.Done():
-			return false, false, context.Cause(ctx)
+		if err := sleep(ctx, editPause); err != nil {
+			return false, false, err
 		}
+	}
+}
+
+// sleep waits for a while, or until ctx has ended, which is the error.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

@@ -62,11 +62,7 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		p.run.tookScreen()
 	}
 	incomplete := p.incomplete()
-	refused := p.refusal.State != backends.Unknown && p.isOver(silence) && !p.away
-	if refused && !p.unread {
-		p.refused()
-	}
-	refused = refused && p.unread && (p.prompt.known || silence >= lookMost)
+	refused := p.settleRefusal(silence)
 	strayed := p.phase == atPrompt && p.strayed
 	again = p.run != nil || p.phase == executing || strayed
 	stale := p.stale
@@ -84,13 +80,34 @@ func (p *Pane) glance(ctx context.Context, silence time.Duration) (again bool) {
 		return again // the keeper sees to a lost connection
 	}
 	again = again || more
-	if incomplete && !seen.dead {
+	if seen.dead {
+		return again
+	}
+	if incomplete {
 		p.givesUp(ctx, seen)
 	}
-	if again && !seen.dead && (strayed || refused || silence >= replacedAfter && opensOrIsShell(seen.program())) {
+	if again && (strayed || refused || mayBeReplaced(seen, silence)) {
 		_ = p.lookAround(ctx, seen) // the next look tells
 	}
 	return again
+}
+
+// settleRefusal ends the run if a silence shows that the shell has refused its line. It
+// reports whether only the kernel can tell. p.mu is held.
+func (p *Pane) settleRefusal(silence time.Duration) bool {
+	if p.refusal.State == backends.Unknown || !p.isOver(silence) || p.away {
+		return false
+	}
+	if !p.unread {
+		p.refused()
+	}
+	return p.unread && (p.prompt.known || silence >= lookMost)
+}
+
+// mayBeReplaced reports whether a silence is long enough to ask whether the shell still is
+// the same program, where what is in front may be a shell.
+func mayBeReplaced(seen sight, silence time.Duration) bool {
+	return silence >= replacedAfter && opensOrIsShell(seen.program())
 }
 
 // givesUp gives up a command of which the shell asks for the rest: with Ctrl-C, in

@@ -159,15 +159,20 @@ func class(pairs []rune) string {
 		}
 	}
 	switch {
-	case len(plain) == 0 && special == "":
+	case len(plain) > 0:
+		return brackets(plain, special)
+	case special == "":
 		return anyRune
-	case len(plain) == 0:
-		var all []string
-		for _, r := range special {
-			all = append(all, escaped(r))
-		}
-		return group(strings.Join(all, "|"))
 	}
+	var all []string
+	for _, r := range special {
+		all = append(all, escaped(r))
+	}
+	return group(strings.Join(all, "|"))
+}
+
+// brackets is the expression of a class. What is special there stands where it means itself.
+func brackets(plain []rune, special string) string {
 	var b strings.Builder
 	b.WriteByte('[')
 	if strings.Contains(special, "]") {

@@ -72,55 +72,58 @@ func globExpression(pattern string) (string, error) {
 	var b strings.Builder
 	inBrace := false
 	for i := 0; i < len(pattern); {
-		c := pattern[i]
-		switch {
-		case strings.HasPrefix(pattern[i:], "**/") && (i == 0 || pattern[i-1] == '/'):
-			b.WriteString(`(?:.*/)?`)
-			i += 3
-			continue
-		case strings.HasPrefix(pattern[i:], "**"):
-			b.WriteString(`.*`)
-			i += 2
-			continue
+		var err error
+		text, size := "", 1
+		switch c := pattern[i]; {
 		case c == '*':
-			b.WriteString(`[^/]*`)
+			text, size = globStar(pattern, i)
 		case c == '?':
-			b.WriteString(`[^/]`)
+			text = `[^/]`
 		case c == '[':
-			class, size, err := globClass(pattern[i:])
-			if err != nil {
-				return "", err
-			}
-			b.WriteString(class)
-			i += size
-			continue
+			text, size, err = globClass(pattern[i:])
 		case c == '{' && inBrace:
-			return "", errNested
-		case c == '{':
-			inBrace = true
-			b.WriteString(`(?:`)
-		case c == '}' && inBrace:
-			inBrace = false
-			b.WriteString(`)`)
-		case c == ',' && inBrace:
-			b.WriteString(`|`)
-		case c == '\\':
-			if i++; i == len(pattern) {
-				return "", errAbrupt
-			}
-			fallthrough
+			err = errNested
+		case c == '{' || inBrace && (c == '}' || c == ','):
+			text = globAlternative[c]
+			inBrace = c != '}'
 		default:
-			_, size := utf8.DecodeRuneInString(pattern[i:])
-			b.WriteString(regexp.QuoteMeta(pattern[i : i+size]))
-			i += size
-			continue
+			text, size, err = globLiteral(pattern[i:])
 		}
-		i++
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+		i += size
 	}
 	if inBrace {
 		return "", errNoEnd
 	}
 	return b.String(), nil
+}
+
+// globAlternative writes what encloses and separates alternatives.
+var globAlternative = map[byte]string{'{': `(?:`, ',': `|`, '}': `)`}
+
+// globStar writes the stars at a place: two go over several names, and with a slash behind
+// them, where a name begins, also over none.
+func globStar(pattern string, at int) (text string, size int) {
+	switch stars := pattern[at:]; {
+	case strings.HasPrefix(stars, "**/") && (at == 0 || pattern[at-1] == '/'):
+		return `(?:.*/)?`, len("**/")
+	case strings.HasPrefix(stars, "**"):
+		return `.*`, len("**")
+	}
+	return `[^/]*`, 1
+}
+
+// globLiteral writes one character, in front of which a backslash may stand.
+func globLiteral(text string) (literal string, size int, err error) {
+	bare := strings.TrimPrefix(text, `\`)
+	if bare == "" {
+		return "", 0, errAbrupt
+	}
+	_, n := utf8.DecodeRuneInString(bare)
+	return regexp.QuoteMeta(bare[:n]), len(text) - len(bare) + n, nil
 }
 
 // globClass writes a class such as "[!a-z]" as that of a regular expression,

@@ -59,24 +59,26 @@ func (e expander) token(c byte) (string, bool) {
 		return strconv.Itoa(os.Getuid()), true
 	case 'j':
 		return e.jump, true
-	case 'l', 'L':
-		name, err := os.Hostname()
-		if err != nil {
-			return "", false
-		}
-		if c == 'L' {
-			name, _, _ = strings.Cut(name, ".")
-		}
-		return name, true
+	case 'l', 'L', 'C':
+		return e.tokenOfHere(c)
+	}
+	return "", false
+}
+
+// tokenOfHere is a token that has the name of this machine, which may not be known.
+func (e expander) tokenOfHere(c byte) (string, bool) {
+	name, err := os.Hostname()
+	if err != nil {
+		return "", false
+	}
+	switch c {
+	case 'L':
+		name, _, _ = strings.Cut(name, ".")
 	case 'C':
-		name, err := os.Hostname()
-		if err != nil {
-			return "", false
-		}
 		sum := sha1.Sum([]byte(name + e.host + strconv.Itoa(e.port) + e.user + e.jump)) //nolint:gosec // see the import
 		return hex.EncodeToString(sum[:]), true
 	}
-	return "", false
+	return name, true
 }
 
 // path expands the name of a file.

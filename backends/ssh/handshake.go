@@ -111,22 +111,12 @@ func choose(chosen, usual []string, of func(ssh.Algorithms) []string) []string {
 func (d dialer) explain(ctx context.Context, l *login, stage Stage, keyErr error, clock *patience, words *firstWords, err error) error {
 	e := &DialError{Host: l.host, Stage: stage, Err: err}
 	said := err.Error()
-	var (
-		changed *ChangedHostKeyError
-		unknown *UnknownHostKeyError
-		lacking *ssh.AlgorithmNegotiationError
-	)
+	var lacking *ssh.AlgorithmNegotiationError
 	switch {
 	case ctx.Err() != nil:
 		e.Err = context.Cause(ctx)
 	case keyErr != nil:
-		e.Err = keyErr
-		switch {
-		case errors.As(keyErr, &changed):
-			e.Next = "compare with what the host's own ssh-keygen -lf says; only if the host really has a new key, remove the old one: ssh-keygen -R " + quoteWord(changed.Host)
-		case errors.As(keyErr, &unknown):
-			e.Next = "compare with what the host's own ssh-keygen -lf says, and connect with the console or ssh once to keep it"
-		}
+		e.Err, e.Next = keyErr, hostKeyAdvice(keyErr)
 	case l.stock != nil:
 		e.Err = l.stock
 	case clock.ranOut():
@@ -154,6 +144,20 @@ func (d dialer) explain(ctx context.Context, l *login, stage Stage, keyErr error
 		e.Next = "the server's log says why, if it was the server"
 	}
 	return e
+}
+
+func hostKeyAdvice(err error) string {
+	var (
+		changed *ChangedHostKeyError
+		unknown *UnknownHostKeyError
+	)
+	switch {
+	case errors.As(err, &changed):
+		return "compare with what the host's own ssh-keygen -lf says; only if the host really has a new key, remove the old one: ssh-keygen -R " + quoteWord(changed.Host)
+	case errors.As(err, &unknown):
+		return "compare with what the host's own ssh-keygen -lf says, and connect with the console or ssh once to keep it"
+	}
+	return ""
 }
 
 func authAdvice(l *login) string {

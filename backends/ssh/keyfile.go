@@ -49,6 +49,12 @@ func (l *login) fileKey(file string, inAgent []key) ssh.Signer {
 		l.note(&l.missed, fmt.Sprintf("%s: others may read it (%v); chmod 600 it", file, info.Mode().Perm()))
 		return nil
 	}
+	return l.privateKey(file, data, pub, inAgent)
+}
+
+// privateKey is the key in a file: the agent's where it holds it, else the file's own. pub is
+// its public half, if there is a file of that. Nil means that there is nothing to offer.
+func (l *login) privateKey(file string, data []byte, pub ssh.PublicKey, inAgent []key) ssh.Signer {
 	signer, err := ssh.ParsePrivateKey(data)
 	var locked *ssh.PassphraseMissingError
 	switch {

@@ -39,11 +39,7 @@ func (c *Conn) open(ctx context.Context, r request) (session, error) {
 		c.mu.Unlock()
 		s, err := c.link.open(context.WithoutCancel(ctx), r)
 		if err == nil {
-			go func() {
-				<-s.gone()
-				c.count(r, -1)
-				c.tellFreed()
-			}()
+			go c.countUntilGone(s, r)
 			return s, nil
 		}
 		full, err := c.full(err)
@@ -67,16 +63,33 @@ func (c *Conn) open(ctx context.Context, r request) (session, error) {
 		if time.Since(since) > sessionWait {
 			return nil, fmt.Errorf("ssh: %w", ErrSessions)
 		}
-		select {
-		case <-freed:
-		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // those that wait do not all come at once
-		case <-ctx.Done():
-			return nil, fmt.Errorf("ssh: not started: %w", context.Cause(ctx))
-		case <-c.down:
-			return nil, c.downErr
-		case <-c.closing:
-			return nil, c.closedWhy()
+		if err := c.awaitRoom(ctx, freed, pause); err != nil {
+			return nil, err
 		}
+	}
+}
+
+// countUntilGone takes a session that was counted out of the count again when it has ended.
+func (c *Conn) countUntilGone(s session, r request) {
+	<-s.gone()
+	c.count(r, -1)
+	c.tellFreed()
+}
+
+// awaitRoom waits until it is worth to ask for a session again: one has ended, or the pause is
+// over. The error says that nobody waits for it any more, or that the connection has ended.
+func (c *Conn) awaitRoom(ctx context.Context, freed <-chan struct{}, pause time.Duration) error {
+	select {
+	case <-freed:
+		return nil
+	case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // those that wait do not all come at once
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("ssh: not started: %w", context.Cause(ctx))
+	case <-c.down:
+		return c.downErr
+	case <-c.closing:
+		return c.closedWhy()
 	}
 }
 

@@ -143,7 +143,7 @@ func (d *drain) hand(p []byte) bool {
 }
 
 // busy reports whether the writer is at work. One that is stuck for stuckWrite
-// is given up. Only finish calls it.
+// is given up. Only flow.look calls it.
 func (d *drain) busy() bool {
 	if d.over() || d.state.Load() != drainWriting {
 		d.since = time.Time{}
@@ -164,122 +164,6 @@ func (d *drain) busy() bool {
 func (d *drain) over() bool {
 	select {
 	case <-d.done:
-		return true
-	default:
-		return false
-	}
-}
-
-const (
-	// stuckWrite is how long one call of a writer may take after the program's
-	// end before the writer is left alone.
-	stuckWrite = 2 * time.Second
-	// closeTime is how long the server may take to close the session after the program's
-	// end, from when much came last. It only matters on a link that is about to be lost.
-	closeTime = 10 * time.Second
-	// finishPoll is how often the streams are looked at then.
-	finishPoll = 20 * time.Millisecond
-	// maxAfterEnd is how many bytes after the program's end are certainly not its
-	// own: more than a full window (2 MiB) and what pipes hold.
-	maxAfterEnd = 8 << 20
-	// neverPauses is how long after the program's end output that does not pause is taken
-	// for somebody else's, once the other side has answered what it was asked DrainDelay
-	// after the end: it had read what the program wrote by then, and its answer comes
-	// behind that, however slow the link is. The answer does not wait for a full window,
-	// so while much comes in each such time, the window may be what holds the rest back.
-	neverPauses = 4 * backends.DrainDelay
-	// much is as many bytes in neverPauses as a reader on a machine under load takes at
-	// the least.
-	much = 64 << 10
-)
-
-// finish is called when the program has ended. It returns when the output has
-// been handed over: all of it if the streams end; else, since something still holds
-// them, what has come until nothing came for DrainDelay and the other side has
-// answered meanwhile, so that neither a busy machine nor a slow link costs a byte.
-// The session is closed then; the server's answer to that
-// comes behind all that it sent before, so nothing is
-// cut off on the way. Output that waits for a slow writer is waited for, as
-// long as the writer goes on. ping returns when the other side has answered; notice
-// is for [backends.OutputNotice].
-func (st *streams) finish(ping func()) (notice string) {
-	if st.input != nil {
-		st.input.Stop()
-	}
-	var (
-		drains = []*drain{st.out, st.err}
-		before = st.read()
-		last   = before
-		ended  = time.Now()
-		silent = ended               // since when nothing has come
-		asked  time.Time             // when the other side was asked last
-		answer <-chan struct{}       // closed when it has answered that; nil if it was not asked
-		late   <-chan struct{}       // closed when it has answered what was asked DrainDelay after the end
-		pause  = backends.DrainDelay // until the next look
-		closed time.Time
-
-		period = ended  // of neverPauses: its beginning,
-		begun  = before // and what had come by then
-		flowed = ended  // when a period was over in which much had come
-		left   int64    // what had come when the session was closed
-	)
-	for !waitAll(drains, pause) {
-		pause = finishPoll
-		busy := st.out.busy()
-		busy = st.err.busy() || busy
-		now := st.read()
-		if busy || now != last {
-			last, silent = now, time.Now()
-		}
-		quiet := time.Since(silent) >= backends.DrainDelay
-		if isClosed(answer) && silent.After(asked) {
-			answer = nil // something has come since
-		}
-		if answer == nil && quiet {
-			asked, answer = time.Now(), answered(ping)
-		}
-		if late == nil && time.Since(ended) >= backends.DrainDelay {
-			late = answered(ping)
-		}
-		if time.Since(period) >= neverPauses {
-			if now-begun >= much {
-				flowed = time.Now()
-			}
-			period, begun = time.Now(), now
-		}
-		never := time.Since(flowed) >= neverPauses && isClosed(late) && !busy
-		if closed.IsZero() && (quiet && isClosed(answer) || now-before > maxAfterEnd || never) {
-			closed, left, notice = time.Now(), now, backends.OutputOpen
-			st.s.close()
-		}
-		if st.abandoned() || !closed.IsZero() && !busy && (now-left > maxAfterEnd || min(time.Since(closed), time.Since(flowed)) > closeTime) {
-			break
-		}
-	}
-	st.s.close()
-	for _, d := range drains {
-		d.state.CompareAndSwap(drainIdle, drainClosed)
-		if d.stuck {
-			notice = backends.OutputCut
-		}
-	}
-	return notice
-}
-
-// answered returns a channel that is closed when the other side has answered.
-func answered(ping func()) <-chan struct{} {
-	c := make(chan struct{})
-	go func() {
-		defer close(c)
-		ping()
-	}()
-	return c
-}
-
-// isClosed reports whether a channel that never holds anything is closed.
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
 		return true
 	default:
 		return false

@@ -208,38 +208,23 @@ func paddedColumns(answers string, n int) ([]int, error) {
 
 // widthsOf makes widths of what was measured, and of what the operator has set.
 func (s *Server) widthsOf(ask []widthProbe, columns []int, set string) *vt.Widths {
-	var table *vt.Widths // as in 3.3a
 	none := columns[0]
-	// Where char has no sign (ARM), padding counts a column for each byte of
-	// what cannot be shown; otherwise none.
-	bytesCount := !s.version.AtLeast(3, 4) && none == utf8.RuneLen(unassigned)
-	drops := !s.version.AtLeast(3, 4) && (none == 0 || bytesCount)
-	measured := func(p widthProbe, n int) int {
-		switch was := table.Width(p.at); {
-		case n == 0 && was < 0:
-			return was // dropped, or combined out of sight
-		case drops && bytesCount && n >= 2 && n == utf8.RuneLen(p.at) && was != n,
-			drops && n == 0 && was > 0:
-			return -1
-		default:
-			return min(n, 2)
-		}
-	}
-	if drops {
+	m := s.measure(none)
+	if m.drops {
 		none = -1
 	}
 	runes := map[rune]int{}
 	for i, p := range ask {
-		n, was := measured(p, columns[i]), table.Width(p.at)
+		n, was := m.width(p, columns[i]), m.table.Width(p.at)
 		if n == was && was >= 0 || n == none && was < 0 {
 			continue // as NewWidths has it
 		}
 		hi := p.hi
-		if i > 0 && ask[i-1].at == hi && measured(ask[i-1], columns[i-1]) != n {
+		if i > 0 && ask[i-1].at == hi && m.width(ask[i-1], columns[i-1]) != n {
 			hi = p.at
 		}
 		for r := p.at; r <= hi; r++ {
-			if table.Width(r) == was {
+			if m.table.Width(r) == was {
 				runes[r] = n
 			}
 		}
@@ -251,6 +236,36 @@ func (s *Server) widthsOf(ask []widthProbe, columns []int, set string) *vt.Width
 		runes[hangulFiller] = -1 // it has two columns, but is never drawn
 	}
 	return vt.NewWidths(runes, none)
+}
+
+// measure is how the columns that a server pads tell widths.
+type measure struct {
+	table      *vt.Widths // as in 3.3a
+	drops      bool       // what the C library does not know is not drawn
+	bytesCount bool       // padding counts a column for each byte of what cannot be shown
+}
+
+// measure is the measure of a server that pads so many columns for what no version of Unicode
+// has.
+func (s *Server) measure(none int) measure {
+	old := !s.version.AtLeast(3, 4)
+	// Where char has no sign (ARM), padding counts a column for each byte of
+	// what cannot be shown; otherwise none.
+	bytesCount := old && none == utf8.RuneLen(unassigned)
+	return measure{drops: old && (none == 0 || bytesCount), bytesCount: bytesCount}
+}
+
+// width is the width of a character for which n columns were padded; -1 if it is not drawn.
+func (m measure) width(p widthProbe, n int) int {
+	switch was := m.table.Width(p.at); {
+	case n == 0 && was < 0:
+		return was // dropped, or combined out of sight
+	case m.drops && m.bytesCount && n >= 2 && n == utf8.RuneLen(p.at) && was != n,
+		m.drops && n == 0 && was > 0:
+		return -1
+	default:
+		return min(n, 2)
+	}
 }
 
 // setWidths reads the option "codepoint-widths" of tmux 3.6: "U+2603=2",

@@ -210,59 +210,68 @@ func (t *Terminal) repeat(a *args) {
 // counted acts on the sequences whose first parameter is a count; n is it.
 func (t *Terminal) counted(a *args, final byte, n int) {
 	switch final {
-	case '@':
-		if t.col < t.size.Cols {
-			t.insertBlanks(n, t.background())
-		}
-	case 'A':
-		t.cursorUp(n)
-	case 'B':
-		t.cursorDown(n)
-	case 'C':
-		t.cursorRight(n)
-	case 'D':
-		t.cursorLeft(n)
-	case 'E':
-		t.col = 0
-		t.cursorDown(n)
-	case 'F':
-		t.col = 0
-		t.cursorUp(n)
-	case 'G', '`':
-		t.col = min(n, t.size.Cols) - 1
 	case 'H', 'f':
 		if m, ok := a.get(1, 1, 1); ok {
 			t.moveTo(m-1, n-1)
 		}
-	case 'L':
-		t.insertLines(n)
-	case 'M':
-		t.deleteLines(n)
-	case 'P':
-		t.deleteChars(n)
-	case 'S':
-		t.scrollUp(min(n, t.bot+1-t.top), t.background())
-	case 'T':
-		t.scrollDown(n, t.background())
-	case 'X':
-		t.eraseChars(n)
-	case 'Z':
-		t.backTab(n)
-	case 'd':
-		col := t.col
-		t.moveTo(0, n-1)
-		t.col = col
 	case 'r':
 		if m, ok := a.get(1, 1, t.size.Rows); ok {
 			t.setRegion(n-1, m-1)
 		}
-	case 's':
-		t.saveCursor()
-	case 'u':
-		t.restoreCursor()
 	default:
+		if act := countedActs[final]; act != nil {
+			act(t, n)
+			return
+		}
 		t.chosen(a, final)
 	}
+}
+
+// countedActs are what the sequences do that have a count at the most.
+var countedActs = [256]func(t *Terminal, n int){
+	'@': (*Terminal).insertAtCursor,
+	'A': (*Terminal).cursorUp,
+	'B': (*Terminal).cursorDown,
+	'C': (*Terminal).cursorRight,
+	'D': (*Terminal).cursorLeft,
+	'E': (*Terminal).nextLine,
+	'F': (*Terminal).previousLine,
+	'G': (*Terminal).moveToColumn,
+	'L': (*Terminal).insertLines,
+	'M': (*Terminal).deleteLines,
+	'P': (*Terminal).deleteChars,
+	'S': func(t *Terminal, n int) { t.scrollUp(min(n, t.bot+1-t.top), t.background()) },
+	'T': func(t *Terminal, n int) { t.scrollDown(n, t.background()) },
+	'X': (*Terminal).eraseChars,
+	'Z': (*Terminal).backTab,
+	'`': (*Terminal).moveToColumn,
+	'd': (*Terminal).moveToLine,
+	's': func(t *Terminal, _ int) { t.saveCursor() },
+	'u': func(t *Terminal, _ int) { t.restoreCursor() },
+}
+
+func (t *Terminal) insertAtCursor(n int) {
+	if t.col < t.size.Cols {
+		t.insertBlanks(n, t.background())
+	}
+}
+
+func (t *Terminal) nextLine(n int) {
+	t.col = 0
+	t.cursorDown(n)
+}
+
+func (t *Terminal) previousLine(n int) {
+	t.col = 0
+	t.cursorUp(n)
+}
+
+func (t *Terminal) moveToColumn(n int) { t.col = min(n, t.size.Cols) - 1 }
+
+func (t *Terminal) moveToLine(n int) {
+	col := t.col
+	t.moveTo(0, n-1)
+	t.col = col
 }
 
 // chosen acts on the sequences whose first parameter is a choice.
@@ -282,12 +291,7 @@ func (t *Terminal) chosen(a *args, final byte) {
 			t.reply("\x1b[?1;2c")
 		}
 	case 'g':
-		switch {
-		case n == 3:
-			clear(t.tabs)
-		case n == 0 && t.col < t.size.Cols:
-			t.tabs[t.col] = false
-		}
+		t.clearTabs(n)
 	case 'h', 'l':
 		for i := range a.n {
 			if n, ok := a.get(i, 0, 0); ok {
@@ -295,39 +299,65 @@ func (t *Terminal) chosen(a *args, final byte) {
 			}
 		}
 	case 'n':
-		switch n {
-		case 5:
-			t.reply("\x1b[0n")
-		case 6:
-			// Behind the last column it is one more than there are, as in tmux.
-			t.reply(fmt.Sprintf("\x1b[%d;%dR", t.line+1, t.col+1))
-		}
+		t.report(n)
 	case 't':
 		t.windowOp(a)
 	}
 }
 
+// clearTabs is TBC: all tab stops, or the one at the cursor.
+func (t *Terminal) clearTabs(which int) {
+	switch {
+	case which == 3:
+		clear(t.tabs)
+	case which == 0 && t.col < t.size.Cols:
+		t.tabs[t.col] = false
+	}
+}
+
+// report is DSR: that all is well, or where the cursor is.
+func (t *Terminal) report(what int) {
+	switch what {
+	case 5:
+		t.reply("\x1b[0n")
+	case 6:
+		// Behind the last column it is one more than there are, as in tmux.
+		t.reply(fmt.Sprintf("\x1b[%d;%dR", t.line+1, t.col+1))
+	}
+}
+
 // private acts on sequences with one intermediate or private marker.
 func (t *Terminal) private(a *args, inter, final byte) {
-	n, ok := a.get(0, 0, 0)
-	last := t.last
-	t.last = 0
 	switch {
 	case inter == '?' && (final == 'h' || final == 'l'):
+		t.last = 0
 		for i := range a.n {
 			if n, ok := a.get(i, 0, 0); ok {
 				t.privateMode(n, final == 'h')
 			}
 		}
-	case inter == ' ' && final == 'q' && ok:
-		t.setCursorStyle(n)
-	case inter == '>' && final == 'c' && ok && n == 0:
+	case inter == ' ' && final == 'q':
+		t.last = 0
+		if n, ok := a.get(0, 0, 0); ok {
+			t.setCursorStyle(n)
+		}
+	case inter == '>' && strings.IndexByte("cmnq", final) >= 0:
+		t.last = 0
+		t.identify(a, final)
+	}
+}
+
+// identify says which terminal this is. Of what else begins like the question, tmux knows that
+// it is a sequence.
+func (t *Terminal) identify(a *args, final byte) {
+	if n, ok := a.get(0, 0, 0); !ok || n != 0 {
+		return
+	}
+	switch final {
+	case 'c':
 		t.reply("\x1b[>84;0;0c")
-	case inter == '>' && final == 'q' && ok && n == 0:
+	case 'q':
 		t.reply("\x1bP>|tmux 3.3a\x1b\\")
-	case inter == ' ' && final == 'q' || inter == '>' && strings.IndexByte("cmnq", final) >= 0:
-	default:
-		t.last = last // no sequence that tmux knows
 	}
 }
 

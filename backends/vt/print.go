@@ -111,7 +111,7 @@ func (t *Terminal) repeatable(r rune) {
 // place puts a character of w columns at the cursor.
 func (t *Terminal) place(r rune, w int) {
 	cols := t.size.Cols
-	if !t.modes.Wrap && !t.parser.capture && w > 1 && (w > cols || t.col != cols && t.col > cols-w) {
+	if !t.modes.Wrap && !t.parser.capture && t.isTooWide(w) {
 		return
 	}
 	if t.modes.Insert {
@@ -123,6 +123,23 @@ func (t *Terminal) place(r rune, w int) {
 	if t.col > cols-w && !(t.parser.capture && t.col < cols) {
 		return
 	}
+	t.put(r, w)
+	if t.modes.Wrap || t.col+w < cols || t.parser.capture {
+		t.col = min(t.col+w, cols) // half of it may have been captured at the edge
+	} else {
+		t.col = cols - 1
+	}
+}
+
+// isTooWide reports whether a character of w columns is a wide one without room in the line.
+// Behind the last column, there is some.
+func (t *Terminal) isTooWide(w int) bool {
+	cols := t.size.Cols
+	return w > 1 && (w > cols || t.col != cols && t.col > cols-w)
+}
+
+// put writes a character of w columns into the cells at the cursor, which stays.
+func (t *Terminal) put(r rune, w int) {
 	row := t.edit(t.line)
 	x := t.col
 	old := row.cells[x]
@@ -132,7 +149,7 @@ func (t *Terminal) place(r rune, w int) {
 	glyph := uint32(r)
 	if w == 2 {
 		glyph |= glyphWide
-		if x+1 < cols {
+		if x+1 < t.size.Cols {
 			row.cells[x+1] = t.pad()
 		} else {
 			row.broken = true // half of it, captured at the edge
@@ -141,11 +158,6 @@ func (t *Terminal) place(r rune, w int) {
 	row.cells[x] = Cell{glyph, t.penStyle()}
 	if w == 2 || old.Width() != 1 {
 		row.clearPads(x + w)
-	}
-	if t.modes.Wrap || t.col+w < cols || t.parser.capture {
-		t.col = min(t.col+w, cols) // half of it may have been captured at the edge
-	} else {
-		t.col = cols - 1
 	}
 }
 

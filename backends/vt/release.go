@@ -45,19 +45,11 @@ func (t *Terminal) cluster(r rune, w int) bool {
 	if r == hangulFiller && t.quirks.pairs {
 		return true
 	}
-	if t.col == 0 {
+	x, ok := t.beginsBefore()
+	if !ok {
 		return alone
 	}
-	cells := t.rows[t.line].cells
-	x := t.col - 1
-	if x > 0 && cells[x].isPad() {
-		x--
-	}
-	before := cells[x]
-	if before.isPad() || before.Width() != t.col-x {
-		return alone
-	}
-	s := text(t.tab.graphemes, before)
+	s := text(t.tab.graphemes, t.rows[t.line].cells[x])
 	wide := r == variation16
 	if !alone {
 		joins, widens, drop := t.joins(s, r)
@@ -69,8 +61,31 @@ func (t *Terminal) cluster(r rune, w int) bool {
 	if len(s)+len(string(r)) > maxGrapheme {
 		return alone
 	}
+	t.extend(x, s+string(r), wide)
+	return true
+}
+
+// beginsBefore is where the character begins that ends right before the cursor; ok is false
+// if there is none, or only a part of one.
+func (t *Terminal) beginsBefore() (x int, ok bool) {
+	if t.col == 0 {
+		return 0, false
+	}
+	cells := t.rows[t.line].cells
+	x = t.col - 1
+	if x > 0 && cells[x].isPad() {
+		x--
+	}
+	before := cells[x]
+	return x, !before.isPad() && before.Width() == t.col-x
+}
+
+// extend gives the character that begins at x another text, and makes it wide if it has to be
+// and there is room for it.
+func (t *Terminal) extend(x int, s string, wide bool) {
 	row := t.edit(t.line)
-	glyph := glyphLong | before.glyph&glyphWide | t.tab.grapheme(s+string(r))
+	before := row.cells[x]
+	glyph := glyphLong | before.glyph&glyphWide | t.tab.grapheme(s)
 	if wide && before.Width() == 1 && (t.col < t.size.Cols || !t.quirks.pairs) {
 		glyph |= glyphWide
 		row.broken = true // what was behind it may have been the first half of something
@@ -82,7 +97,6 @@ func (t *Terminal) cluster(r rune, w int) bool {
 		}
 	}
 	row.cells[x].glyph = glyph
-	return true
 }
 
 // padOf is the second half of a cell that becomes wide.

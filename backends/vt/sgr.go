@@ -46,22 +46,29 @@ func (p *pen) selectOne(n int) {
 		p.UnderlineStyle = UnderlineDouble
 	case n == 24:
 		p.UnderlineStyle = UnderlineNone
-	case n >= 30 && n <= 37:
-		p.Fg = Indexed(uint8(n - 30))
-	case n == 39:
-		p.Fg = Default
-	case n >= 40 && n <= 47:
-		p.Bg = Indexed(uint8(n - 40))
-	case n == 49:
-		p.Bg = Default
+	case n >= 30 && n <= 49:
+		p.selectPlain(n, 0)
+	case n >= 90 && n <= 107:
+		p.selectPlain(n, 8)
 	case n == 59:
 		p.Underline = Default
-	case n >= 90 && n <= 97:
-		p.Fg = Indexed(uint8(n - 90 + 8))
-	case n >= 100 && n <= 107:
-		p.Bg = Indexed(uint8(n - 100 + 8))
 	case n < len(sgrSet):
 		p.Attrs = p.Attrs&^sgrClear[n] | sgrSet[n]
+	}
+}
+
+// selectPlain takes one of eight colours, which begin at first in the palette, or the default:
+// what the last digit says, for the text by 30 and 90, for what is behind it by 40 and 100.
+func (p *pen) selectPlain(n int, first uint8) {
+	c := &p.Fg
+	if n/10 == 4 || n/10 == 10 {
+		c = &p.Bg
+	}
+	switch digit := uint8(n % 10); {
+	case digit < 8:
+		*c = Indexed(first + digit)
+	case digit == 9 && first == 0:
+		*c = Default
 	}
 }
 
@@ -116,35 +123,54 @@ func (p *pen) setRGB(which, r, g, b int) bool {
 	return true
 }
 
+// maxSubs is how many sub-parameters a parameter has at the most, as in tmux.
+const maxSubs = 7
+
 // selectSub takes one parameter with sub-parameters: 4:3, 38:5:n, 38:2::r:g:b.
 func (t *Terminal) selectSub(s []byte) {
-	const most = 7
-	var v [most]int
-	n := 0
+	v, n, ok := subParameters(s)
+	if !ok {
+		return
+	}
+	p := &t.pen
+	switch v[0] {
+	case 4:
+		if n == 2 && v[1] >= 0 && v[1] <= 5 {
+			p.UnderlineStyle = uint8(v[1])
+		}
+	case 5:
+		if v[1] == 3 && t.parser.capture {
+			p.Attrs |= Overline // as capture-pane writes it
+		}
+	case 38, 48, 58:
+		p.selectSubColor(&v, n)
+	}
+}
+
+// subParameters splits a parameter. Those that are empty are -1; ok is false for too many, and
+// for what is no number.
+func subParameters(s []byte) (v [maxSubs]int, n int, ok bool) {
 	for part := range bytes.SplitSeq(s, []byte{':'}) {
-		if n == most {
-			return
+		if n == maxSubs {
+			return v, n, false
 		}
 		v[n] = -1
 		if len(part) > 0 {
 			x, err := strconv.ParseInt(string(part), 10, 32)
 			if err != nil {
-				return
+				return v, n, false
 			}
 			v[n] = int(x)
 		}
 		n++
 	}
-	p := &t.pen
-	switch {
-	case v[0] == 4:
-		if n == 2 && v[1] >= 0 && v[1] <= 5 {
-			p.UnderlineStyle = uint8(v[1])
-		}
-	case v[0] == 5 && v[1] == 3 && t.parser.capture:
-		p.Attrs |= Overline // as capture-pane writes it
-	case v[0] != 38 && v[0] != 48 && v[0] != 58:
-	case v[1] == 2:
+	return v, n, true
+}
+
+// selectSubColor takes n sub-parameters that are a colour.
+func (p *pen) selectSubColor(v *[maxSubs]int, n int) {
+	switch v[1] {
+	case 2:
 		at := 3
 		if n == 5 {
 			at = 2
@@ -152,7 +178,9 @@ func (t *Terminal) selectSub(s []byte) {
 		if n >= at+3 {
 			p.setRGB(v[0], v[at], v[at+1], v[at+2])
 		}
-	case v[1] == 5 && n >= 3:
-		p.setIndexed(v[0], v[2])
+	case 5:
+		if n >= 3 {
+			p.setIndexed(v[0], v[2])
+		}
 	}
 }

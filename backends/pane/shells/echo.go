@@ -65,29 +65,33 @@ func (e *Echo) Feed(p []byte) (rest []byte, over bool) {
 			continue
 		}
 		if e.back && b != '\n' && b != '\r' {
-			e.moved = e.moved || e.redraws() && len(e.shown) > 0 && strings.HasPrefix(e.lines[0], string(e.shown))
-			e.drawn = e.drawn || e.redraws()
-			e.shown = e.shown[:0]
+			e.drawsAnew()
 		}
-		if e.broken && b != '\r' {
-			e.broken = false
-		}
+		e.broken = e.broken && b == '\r'
 		e.back = b == '\r' && !e.broken
 		switch {
 		case b == '\n':
-			if e.entered() {
-				return p[i+1:], true
-			}
+			over = e.entered()
 		case b == '\b':
 			e.shown = e.shown[:max(0, len(e.shown)-1)]
 		case b >= 0x20 && len(e.shown) <= longestTyped:
 			e.shown = append(e.shown, b)
-			if e.rawEnd() && e.entered() {
-				return p[i+1:], true
-			}
+			over = e.rawEnd() && e.entered()
+		}
+		if over {
+			return p[i+1:], true
 		}
 	}
 	return nil, false
+}
+
+// drawsAnew takes that something is written over what is shown of the line, from its beginning.
+func (e *Echo) drawsAnew() {
+	if e.redraws() {
+		e.moved = e.moved || len(e.shown) > 0 && strings.HasPrefix(e.lines[0], string(e.shown))
+		e.drawn = true
+	}
+	e.shown = e.shown[:0]
 }
 
 // rawEnd reports whether the line has been shown up to its newline by a terminal that

@@ -35,20 +35,17 @@ func Opener(words []string) bool {
 	case "setpriv":
 		return Opener(withoutOptions(rest, "--reuid", "--regid"))
 	case "busybox":
-		return len(rest) == 1 && (rest[0] == "sh" || rest[0] == "ash")
+		return slices.Equal(rest, []string{"sh"}) || slices.Equal(rest, []string{"ash"})
 	case "sudo", "doas":
 		return becomes(rest)
 	case "su":
-		return !slices.ContainsFunc(rest, func(w string) bool {
-			return strings.HasPrefix(w, "--c") || w[0] == '-' && !strings.HasPrefix(w, "--") && strings.Contains(w, "c")
-		})
+		return !slices.ContainsFunc(rest, givesCommand)
 	case "ssh":
 		return logsIn(rest)
 	case "docker", "podman", "nerdctl", "kubectl", "oc":
-		return len(rest) > 2 && slices.Contains([]string{"exec", "run", "container"}, rest[0]) &&
-			slices.ContainsFunc(rest, isInteractive) && Is(path.Base(rest[len(rest)-1]))
+		return entersContainer(rest)
 	case "chroot", "nsenter", "unshare":
-		return len(rest) > 0 && Is(path.Base(rest[len(rest)-1]))
+		return endsWithShell(rest)
 	}
 	return Is(name) && shellAlone(rest)
 }
@@ -56,6 +53,22 @@ func Opener(words []string) bool {
 func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && name != "" && name[0] != '-'
+}
+
+// givesCommand finds su's "-c", "-lc", "--command".
+func givesCommand(word string) bool {
+	return strings.HasPrefix(word, "--c") || word[0] == '-' && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
+}
+
+// entersContainer reads the words behind docker and its like.
+func entersContainer(words []string) bool {
+	return len(words) > 2 && slices.Contains([]string{"exec", "run", "container"}, words[0]) &&
+		slices.ContainsFunc(words, isInteractive) && endsWithShell(words)
+}
+
+// endsWithShell reports whether the last word is a shell.
+func endsWithShell(words []string) bool {
+	return len(words) > 0 && Is(path.Base(words[len(words)-1]))
 }
 
 // isInteractive finds "-i", "-it", "--interactive".

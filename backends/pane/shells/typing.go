@@ -87,53 +87,70 @@ func Type(command string, shell Family, at Terminal, n marks.Nonce) Typing {
 	if shell.Plain() {
 		return typePlain(command, shell, at.Raw, n)
 	}
-	clear := clearTwice // what was typed ahead
-	announce := ""
+	k := keysFor(shell, at)
+	lines := strings.Count(command, "\n") + 1
+	switch {
+	case !direct(command, shell), shell.Pastes() && !k.paste, lines > 1 && shell.Readline() && !k.paste, lines > 1 && shell == OldBash:
+		return Typing{Keys: []byte(k.clear + k.announce + k.opens + Fetched(shell) + k.closes + k.enter), Lines: 1, Stash: n.Buffer()}
+	case lines == 1 && !shell.Pastes():
+		return Typing{Keys: []byte(k.clear + k.announce + command + k.enter), Lines: 1}
+	}
+	return Typing{Keys: []byte(k.clear + "\x1b[200~" + k.opens + command + k.closes + "\x1b[201~" + k.enter), Lines: 1}
+}
+
+// keys are what is typed around a command.
+type keys struct {
+	clear    string // in front of all, against what was typed ahead
+	announce string // what says that the command begins, where the shell does not
+	opens    string // in front of the command, and
+	closes   string // behind it, in the line
+	enter    string
+	paste    bool // pasted text may be marked
+}
+
+// keysFor are the keys for a shell that announces its commands.
+func keysFor(shell Family, at Terminal) keys {
+	k := keys{clear: clearTwice, enter: "\r", paste: at.Paste}
 	if shell.Readline() {
 		// To the end of the line first; what is cleared keeps the bell quiet. The
 		// blank is for bash (5.2), which loses the first character of a line if an
 		// interrupt came while it put the prompt up.
-		clear = "\x05" + ClearLine + " "
+		k.clear = "\x05" + ClearLine + " "
 	}
 	if shell == OldBash {
-		announce = "__nod_f;"
+		k.announce = "__nod_f;"
 	}
-	enter, paste := "\r", at.Paste
-	opens, closes := "", ""
 	key := "\x1b[13" + string(at.Key) + "~"
 	switch {
 	case at.Key == 0:
 	case shell == Bash:
 		// It only says what comes. In front of all stands what makes the editor insert
 		// text, where it edits by vi's keys and takes commands.
-		clear = insertMode + "\x05 \x15 " + key
+		k.clear = insertMode + "\x05 \x15 " + key
 	default:
-		enter = key // it enters the line
+		k.enter = key // it enters the line
 	}
 	if shell == Fish {
 		// The first one ends a search in the history; the second clears the line, also the
 		// lines above, where an earlier one is not complete.
-		clear += "\x1b[138~\x1b[137~"
-		paste = true
+		k.clear += "\x1b[138~\x1b[137~"
+		k.paste = true
 		if at.Key != 0 {
-			opens, closes = fishOpens, fishCloses
+			k.opens, k.closes = fishOpens, fishCloses
 		}
 	}
-	lines := strings.Count(command, "\n") + 1
-	direct := short(command)
-	if (shell.Readline() || shell == Zsh) && (strings.Contains(command, "!") || strings.HasPrefix(command, "^")) {
-		direct = false // history expansion would change it
-	}
-	if shell == Zsh && strings.Contains(command, "#") {
-		direct = false // what is typed has no comments there
-	}
+	return k
+}
+
+// direct reports whether a shell takes a command as it is from keys.
+func direct(command string, shell Family) bool {
 	switch {
-	case !direct, shell.Pastes() && !paste, lines > 1 && shell.Readline() && !paste, lines > 1 && shell == OldBash:
-		return Typing{Keys: []byte(clear + announce + opens + Fetched(shell) + closes + enter), Lines: 1, Stash: n.Buffer()}
-	case lines == 1 && !shell.Pastes():
-		return Typing{Keys: []byte(clear + announce + command + enter), Lines: 1}
+	case (shell.Readline() || shell == Zsh) && (strings.Contains(command, "!") || strings.HasPrefix(command, "^")):
+		return false // history expansion would change it
+	case shell == Zsh && strings.Contains(command, "#"):
+		return false // what is typed has no comments there
 	}
-	return Typing{Keys: []byte(clear + "\x1b[200~" + opens + command + closes + "\x1b[201~" + enter), Lines: 1}
+	return short(command)
 }
 
 // typePlain is Type for a shell that says at its prompts alone what it has done.

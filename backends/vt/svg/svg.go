@@ -109,10 +109,7 @@ func (s picture) piece(cells []vt.Cell, col, row int) {
 			from += n
 			continue
 		}
-		to := from + max(cells[from].Width(), 1)
-		for s.plain(cells[from]) && to < len(cells) && s.plain(cells[to]) {
-			to++
-		}
+		to := from + s.plainRun(cells[from:])
 		for to > from+1 && cells[to-1].Blank() && !lined {
 			to--
 		}
@@ -122,6 +119,16 @@ func (s picture) piece(cells []vt.Cell, col, row int) {
 			at, y+baseline, cellWidth*float64(to-from), attributes, escape(text))
 		from = to
 	}
+}
+
+// plainRun is how many cells the first character takes, with all that follow it if they are
+// plain.
+func (s picture) plainRun(cells []vt.Cell) int {
+	n := max(cells[0].Width(), 1)
+	for s.plain(cells[0]) && n < len(cells) && s.plain(cells[n]) {
+		n++
+	}
+	return n
 }
 
 // arms are the halves of a line that a frame's character consists of: up, right, down
