@@ -34,33 +34,50 @@ type Offer struct {
 	Context int
 }
 
+// small reports whether the model has a small context.
+func (o Offer) small() bool { return o.Context > 0 && o.Context < smallContext }
+
+// has reports whether a tool is in the offer; one of the operator's own only as far as
+// there is room for it.
+func (o Offer) has(t tools.Tool) bool {
+	name, extra := t.Name(), slices.Contains(o.Extra, t.Name())
+	if o.Only != nil && !slices.Contains(o.Only, name) {
+		return false
+	}
+	if optional, ok := t.(tools.Optional); ok && !optional.Offered() && !extra {
+		return false
+	}
+	return !o.small() || extra || isAdded(t) || slices.Contains(few, name)
+}
+
+// describe describes a tool to the model.
+func (o Offer) describe(t tools.Tool) model.ToolSpec {
+	text := t.Description()
+	if !isAdded(t) { // those are another's words
+		if o.small() {
+			text, _, _ = strings.Cut(text, "\n\n## ")
+		}
+		text = inLine.Replace(text)
+	}
+	return model.ToolSpec{Name: t.Name(), Description: text, Parameters: t.InputSchema()}
+}
+
+// isAdded reports whether a tool is one of the operator's own.
+func isAdded(t tools.Tool) bool {
+	own, ok := t.(tools.Added)
+	return ok && own.Added()
+}
+
 // Tools describes the tools of an offer to the model.
 func Tools(registry *tools.Registry, o Offer) []model.ToolSpec {
-	small := o.Context > 0 && o.Context < smallContext
 	room := o.Context / addedShare * 4 // bytes: four make a token
 	var list []model.ToolSpec
 	for _, t := range registry.All() {
-		name, extra := t.Name(), slices.Contains(o.Extra, t.Name())
-		if o.Only != nil && !slices.Contains(o.Only, name) {
+		if !o.has(t) {
 			continue
 		}
-		if optional, ok := t.(tools.Optional); ok && !optional.Offered() && !extra {
-			continue
-		}
-		own, added := t.(tools.Added)
-		added = added && own.Added()
-		if small && !extra && !added && !slices.Contains(few, name) {
-			continue
-		}
-		text := t.Description()
-		if small && !added {
-			text, _, _ = strings.Cut(text, "\n\n## ")
-		}
-		if !added { // those are another's words
-			text = inLine.Replace(text)
-		}
-		spec := model.ToolSpec{Name: name, Description: text, Parameters: t.InputSchema()}
-		if small && added {
+		spec := o.describe(t)
+		if o.small() && isAdded(t) {
 			size := sizeOf(spec)
 			if size > room {
 				continue

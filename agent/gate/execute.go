@@ -9,6 +9,7 @@ import (
 
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/agent/ledger"
+	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/tools"
 )
 
@@ -97,18 +98,7 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 	for _, note := range s.notes {
 		reports.Send(agent.CallProgress{Call: s.Call, Progress: tools.Progress{Note: note, Step: true}})
 	}
-	env := tools.Env{
-		Call: s.Call, Target: a.Target, Grant: answer.Decision.Grant, Now: g.cfg.Now, Outputs: s.Outputs,
-		Conversation: s.Conversation,
-		Progress:     func(p tools.Progress) { reports.Send(agent.CallProgress{Call: s.Call, Progress: p}) },
-	}
-	if g.cfg.Chunks {
-		secrets := g.Secrets(s.Conversation)
-		env.Chunk = func(stream tools.Stream, text string) {
-			reports.Send(agent.CallProgress{Call: s.Call, Progress: tools.Progress{Chunk: tools.NewChunk(stream, secrets.Text(text))}})
-		}
-	}
-	env.Effect = func(ctx context.Context, e tools.Effect) tools.Result { return g.effect(ctx, s, e, reports) }
+	env := g.environment(s, answer.Decision, reports)
 	began := g.cfg.Now()
 	limited, stop := g.limit(ctx, a)
 	run := s.Execute
@@ -152,6 +142,24 @@ func (g *Gate) execute(ctx context.Context, s Step, answer Answer, ref *ledger.R
 		g.did(s, c)
 	}
 	return answer
+}
+
+// environment is what an execution gets from the gate. What it tells while it goes on
+// becomes reports.
+func (g *Gate) environment(s Step, d policy.Decision, reports *agent.Sequencer) tools.Env {
+	env := tools.Env{
+		Call: s.Call, Target: s.Action.Target, Grant: d.Grant, Now: g.cfg.Now, Outputs: s.Outputs,
+		Conversation: s.Conversation,
+		Progress:     func(p tools.Progress) { reports.Send(agent.CallProgress{Call: s.Call, Progress: p}) },
+	}
+	if g.cfg.Chunks {
+		secrets := g.Secrets(s.Conversation)
+		env.Chunk = func(stream tools.Stream, text string) {
+			reports.Send(agent.CallProgress{Call: s.Call, Progress: tools.Progress{Chunk: tools.NewChunk(stream, secrets.Text(text))}})
+		}
+	}
+	env.Effect = func(ctx context.Context, e tools.Effect) tools.Result { return g.effect(ctx, s, e, reports) }
+	return env
 }
 
 // did tells of an action that has succeeded.

@@ -33,14 +33,7 @@ var duDenied = lazy(`(?m)^du: [^/\n]*(/.*?)['’"”]?: [^:\n]+$`)
 // it makes lines that are none: what is in no folder that was listed, or larger than what
 // is left of its folder, is left out.
 func readSizes(root string, o outcome) *sizes {
-	s := &sizes{root: root, of: map[string]float64{}, below: map[string][]string{}}
-	for _, said := range []string{o.text, o.stderr} {
-		for _, m := range duDenied().FindAllStringSubmatch(said, -1) {
-			if !strings.HasSuffix(m[0], "No such file or directory") && !slices.Contains(s.denied, m[1]) {
-				s.denied = append(s.denied, m[1])
-			}
-		}
-	}
+	s := &sizes{root: root, of: map[string]float64{}, below: map[string][]string{}, denied: unreadable(o)}
 	var list []sized
 	for _, line := range o.lines() {
 		size, path, ok := strings.Cut(strings.TrimSpace(line), "\t")
@@ -68,6 +61,18 @@ func readSizes(root string, o outcome) *sizes {
 		s.of[e.path], left[e.path] = e.bytes, e.bytes
 	}
 	return s
+}
+
+// unreadable are the folders and files that du says it could not read.
+func unreadable(o outcome) (paths []string) {
+	for _, said := range []string{o.text, o.stderr} {
+		for _, m := range duDenied().FindAllStringSubmatch(said, -1) {
+			if !strings.HasSuffix(m[0], "No such file or directory") && !slices.Contains(paths, m[1]) {
+				paths = append(paths, m[1])
+			}
+		}
+	}
+	return paths
 }
 
 // sized is a file or folder with its size in bytes.

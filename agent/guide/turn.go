@@ -55,15 +55,7 @@ func (g *Guide) answer(req *request) answer {
 // the newest counts that the guide understands, so that a notice does not end the work.
 func readTurn(req *request) turn {
 	t := turn{req: req, first: true, done: map[string]outcome{}}
-	begin := 0
-	for i, m := range req.Messages {
-		switch {
-		case m.Role == "assistant" && len(m.ToolCalls) == 0:
-			begin, t.question = i, ""
-		case m.Role == "user" && !isData(m.Content) && (t.question == "" || understands(m.Content)):
-			begin, t.question = i, m.Content
-		}
-	}
+	begin := t.findQuestion()
 	asked := map[string]string{}
 	for i, m := range req.Messages {
 		switch {
@@ -72,14 +64,7 @@ func readTurn(req *request) turn {
 				t.first = false
 			}
 		case m.Role == "assistant":
-			for _, call := range m.ToolCalls {
-				var args map[string]any
-				// Calls in the history are the guide's own; others match no step.
-				_ = json.Unmarshal([]byte(call.Function.Arguments), &args)
-				key := stepKey(call.Function.Name, args)
-				asked[call.ID] = key
-				t.done[key] = outcome{failure: "there is no result"}
-			}
+			t.noteCalls(m.ToolCalls, asked)
 		case m.Role == "tool" && i > begin:
 			if key, ok := asked[m.ToolCallID]; ok {
 				o := readOutcome(m.Content)
@@ -89,6 +74,32 @@ func readTurn(req *request) turn {
 		}
 	}
 	return t
+}
+
+// findQuestion takes the question, and returns where it stands among the messages.
+func (t *turn) findQuestion() (begin int) {
+	for i, m := range t.req.Messages {
+		switch {
+		case m.Role == "assistant" && len(m.ToolCalls) == 0:
+			begin, t.question = i, ""
+		case m.Role == "user" && !isData(m.Content) && (t.question == "" || understands(m.Content)):
+			begin, t.question = i, m.Content
+		}
+	}
+	return begin
+}
+
+// noteCalls takes note of calls, which have no results yet, and in asked of their steps'
+// keys by their ids.
+func (t *turn) noteCalls(calls []toolCall, asked map[string]string) {
+	for _, call := range calls {
+		var args map[string]any
+		// Calls in the history are the guide's own; others match no step.
+		_ = json.Unmarshal([]byte(call.Function.Arguments), &args)
+		key := stepKey(call.Function.Name, args)
+		asked[call.ID] = key
+		t.done[key] = outcome{failure: "there is no result"}
+	}
 }
 
 func isData(content string) bool {

@@ -21,8 +21,7 @@ import (
 // said in a rule.
 func (e *Engine) keepable(p Proposal, x Explanation) string {
 	a := p.Action
-	if e.opt.Keep == nil || len(a.Parts) > 0 || x.Confirm || x.Ruling != Ask || x.Posture != PostureAsk || !harmless(x.Combined) || !literalTarget(a.Target) ||
-		a.Kind != tools.Exec && a.Kind != tools.Run || len(a.Stdin) > 0 || len(a.Inside) > 0 {
+	if e.opt.Keep == nil || x.Confirm || x.Ruling != Ask || x.Posture != PostureAsk || !harmless(x.Combined) || !selfContained(a) {
 		return ""
 	}
 	dialect, err := risk.ParseDialect(a.Dialect)
@@ -30,7 +29,7 @@ func (e *Engine) keepable(p Proposal, x Explanation) string {
 		return ""
 	}
 	words := plain(a.Command, dialect)
-	if len(words) == 0 || words[0] == "" || inFolder(x.Combined) && (!path.IsAbs(a.Dir) || strings.ContainsAny(a.Dir, "*?[")) {
+	if len(words) == 0 || words[0] == "" || inFolder(x.Combined) && !literalFolder(a.Dir) {
 		return ""
 	}
 	text := ruleText(a, words, inFolder(x.Combined))
@@ -40,6 +39,15 @@ func (e *Engine) keepable(p Proposal, x Explanation) string {
 	}
 	return text
 }
+
+// selfContained reports whether an action is one command on one target, and nothing
+// beside the command says what it does.
+func selfContained(a tools.Action) bool {
+	return len(a.Parts) == 0 && literalTarget(a.Target) && (a.Kind == tools.Exec || a.Kind == tools.Run) && len(a.Stdin) == 0 && len(a.Inside) == 0
+}
+
+// literalFolder reports whether a rule can name this folder and no other.
+func literalFolder(dir string) bool { return path.IsAbs(dir) && !strings.ContainsAny(dir, "*?[") }
 
 // ruleText writes the rule with its examples; with here it holds in the folder of
 // the action and in no other.

@@ -54,19 +54,34 @@ func (r *Rule) measure() ceiling {
 // bad as s. Exact words, a path without a program, and an effect, flags or a
 // level that are spelled out say themselves how far they go.
 func (r *Rule) exceeded(s subject) bool {
-	v := s.verdict
-	if r.Verdict == Allow && !r.Exact && r.Program != "" && r.stretched(s) {
+	switch {
+	case r.Verdict != Allow:
+		return false
+	case !r.Exact && r.Program != "" && r.stretched(s),
+		r.anyFolder(s),
+		!r.Exact && r.otherHosts(s.verdict):
 		return true
-	}
-	if r.Verdict == Allow && inFolder(v) && !r.ceiling.anywhere && len(r.dirs) == 0 && !s.reading.elsewhere(r.Argv) {
-		return true // whoever can write into some folder would decide what runs
-	}
-	if r.Verdict == Allow && !r.Exact && len(r.hosts) == 0 && slices.ContainsFunc(v.Reaches, func(h risk.Reach) bool { return !r.ceiling.hosts[h.Host] }) {
-		return true
-	}
-	if r.Verdict != Allow || r.Exact || r.Program == "" && len(r.Path) > 0 || len(r.Level) > 0 {
+	case r.Exact, r.Program == "" && len(r.Path) > 0, len(r.Level) > 0:
 		return false
 	}
+	return r.worse(s.verdict)
+}
+
+// anyFolder reports whether what is in some folder decides what runs, and a rule names
+// none: whoever can write into it would decide.
+func (r *Rule) anyFolder(s subject) bool {
+	return inFolder(s.verdict) && !r.ceiling.anywhere && len(r.dirs) == 0 && !s.reading.elsewhere(r.Argv)
+}
+
+// otherHosts reports whether something talks to a host that neither a rule nor its
+// examples name.
+func (r *Rule) otherHosts(v risk.Verdict) bool {
+	return len(r.hosts) == 0 && slices.ContainsFunc(v.Reaches, func(h risk.Reach) bool { return !r.ceiling.hosts[h.Host] })
+}
+
+// worse reports whether a verdict is worse than those of a rule's examples, where the
+// rule does not say itself how far it goes.
+func (r *Rule) worse(v risk.Verdict) bool {
 	if r.Program != "" && !r.ceiling.murky && !understood(v) {
 		return true
 	}

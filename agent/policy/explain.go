@@ -72,9 +72,14 @@ func (e *Engine) Explain(p Proposal) Explanation {
 			x.Ruling, x.How, x.Why = Allow, how, "the operator allowed it before"
 		}
 	}
-	x.Confirm = x.Ruling == Type || x.Ruling == Ask && x.Trust != Lab &&
-		(x.Combined.Level.AtLeast(risk.High) || x.Trust == Prod && x.Combined.Effect.AtLeast(risk.Mutate))
+	x.Confirm = x.confirms()
 	return x
+}
+
+// confirms reports whether the target's name must be typed to approve.
+func (x *Explanation) confirms() bool {
+	return x.Ruling == Type || x.Ruling == Ask && x.Trust != Lab &&
+		(x.Combined.Level.AtLeast(risk.High) || x.Trust == Prod && x.Combined.Effect.AtLeast(risk.Mutate))
 }
 
 // rule applies the trust and the operator's rules.

@@ -161,14 +161,12 @@ func namesMeet(a, b string, left *int) bool {
 		return true
 	}
 	switch {
-	case a == "" && b == "":
-		return true
 	case a != "" && a[0] == '*':
 		return namesMeet(a[1:], b, left) || b != "" && namesMeet(a, b[1:], left)
 	case b != "" && b[0] == '*':
 		return namesMeet(a, b[1:], left) || a != "" && namesMeet(a[1:], b, left)
 	case a == "" || b == "":
-		return false
+		return a == b
 	}
 	ra, na := first(a)
 	rb, nb := first(b)

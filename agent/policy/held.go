@@ -107,10 +107,10 @@ func (e *Engine) confine(ctx context.Context, p *Proposal) Explanation {
 	x := e.Explain(*p)
 	a := p.Action
 	c := e.confinement(a.Target)
-	if e.opt.Cage == nil || c.Cage == CageOff || a.Kind != tools.Exec && a.Kind != tools.Run || a.Wall != confine.None || len(a.Inside) > 0 || p.Under != "" {
+	if !e.confines(*p, c) {
 		return x
 	}
-	look := x.Ruling == Allow && x.How == ByRule && x.Combined.Auto
+	look := proved(x)
 	if look && x.Verdict.Needs.Has(risk.NeedFree) {
 		return x // within a cage it fails, or says less
 	}
@@ -120,23 +120,15 @@ func (e *Engine) confine(ctx context.Context, p *Proposal) Explanation {
 	if a.Kind == tools.Run && (c.Cage != "require" || inShell(a, x.Verdict)) {
 		return x // the line in a pane stays as it is, or is about the shell itself
 	}
-	grants := confine.Closed
+	a.Grants = confine.Closed
 	if look {
-		grants = x.Verdict.Needs.String()
+		a.Grants = x.Verdict.Needs.String()
 	}
-	cage := e.opt.Cage(ctx, a.Target)
-	if cage != nil && (a.Kind != tools.Run || cage.Prefix(grants) != "") {
-		a.Wall = cage.For(grants)
-	}
-	if a.Wall == confine.ReadOnlyMounts && seesMounts(a.Command) {
-		a.Wall = confine.None
-	}
+	a.Wall = e.wall(ctx, a)
 	switch {
 	case a.Wall != confine.None && look:
-		a.Grants = grants
 		p.Action = a
 	case a.Wall != confine.None:
-		a.Grants = grants
 		q := *p
 		q.Action = a
 		if held := e.Explain(q); held.Ruling == Allow { // else it asks as what it is
@@ -146,6 +138,32 @@ func (e *Engine) confine(ctx context.Context, p *Proposal) Explanation {
 		x.Ruling, x.Rule, x.Why = Ask, "", "it would only look, but nothing holds it there, and [policy] cage is require"
 	}
 	return x
+}
+
+// confines reports whether p is something that a wall could hold, and the operator wants
+// one there. What has its wall already, is typed into another shell or belongs to another
+// request is left as it is.
+func (e *Engine) confines(p Proposal, c Confinement) bool {
+	a := p.Action
+	return e.opt.Cage != nil && c.Cage != CageOff && (a.Kind == tools.Exec || a.Kind == tools.Run) &&
+		a.Wall == confine.None && len(a.Inside) == 0 && p.Under == ""
+}
+
+// proved reports whether something is allowed because reading has proved that it only
+// looks.
+func proved(x Explanation) bool { return x.Ruling == Allow && x.How == ByRule && x.Combined.Auto }
+
+// wall is what holds an action with its grants on its target, None if nothing does.
+func (e *Engine) wall(ctx context.Context, a tools.Action) confine.Wall {
+	cage := e.opt.Cage(ctx, a.Target)
+	if cage == nil || a.Kind == tools.Run && cage.Prefix(a.Grants) == "" {
+		return confine.None
+	}
+	wall := cage.For(a.Grants)
+	if wall == confine.ReadOnlyMounts && seesMounts(a.Command) {
+		return confine.None
+	}
+	return wall
 }
 
 // seesMounts reports whether a command may say what is mounted, or what can be written:

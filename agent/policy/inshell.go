@@ -23,7 +23,27 @@ func inShell(a tools.Action, v risk.Verdict) bool {
 // usesState reports whether a text uses what a shell does not hand on: variables that
 // are not exported, the status of the last command, jobs.
 func usesState(file *syntax.File) bool {
-	set := map[string]bool{} // by the text itself
+	set := variables(file)
+	uses := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			uses = uses || n.Param == nil || !set[n.Param.Value] && !exported(n.Param.Value)
+		case *syntax.FuncDecl, *syntax.DeclClause, *syntax.LetClause:
+			uses = true
+		case *syntax.Stmt:
+			uses = uses || n.Background || n.Coprocess
+		case *syntax.CallExpr:
+			uses = uses || len(n.Args) > 0 && n.Args[0].Lit() == ""
+		}
+		return !uses
+	})
+	return uses
+}
+
+// variables are those that a text sets itself.
+func variables(file *syntax.File) map[string]bool {
+	set := map[string]bool{}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
@@ -41,21 +61,7 @@ func usesState(file *syntax.File) bool {
 		}
 		return true
 	})
-	uses := false
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.ParamExp:
-			uses = uses || n.Param == nil || !set[n.Param.Value] && !exported(n.Param.Value)
-		case *syntax.FuncDecl, *syntax.DeclClause, *syntax.LetClause:
-			uses = true
-		case *syntax.Stmt:
-			uses = uses || n.Background || n.Coprocess
-		case *syntax.CallExpr:
-			uses = uses || len(n.Args) > 0 && n.Args[0].Lit() == ""
-		}
-		return !uses
-	})
-	return uses
+	return set
 }
 
 // exported reports whether a variable is one that every login exports, or that every

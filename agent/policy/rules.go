@@ -299,13 +299,17 @@ func (r *Rule) matches(s subject) bool {
 	if r.Verdict == Allow && (len(s.action.Inside) > 0 || s.action.Kind == tools.Invoke && !slices.Contains(r.Tool, s.action.Tool)) {
 		return false
 	}
-	v := s.verdict
 	return r.matchesTarget(s.action.Target) &&
 		(len(r.Tool) == 0 || slices.Contains(r.Tool, s.action.Tool)) &&
-		(len(r.Effect) == 0 || slices.Contains(r.Effect, v.Effect.String())) &&
+		r.matchesVerdict(s.verdict) &&
+		r.matchesProgram(s) && r.matchesPath(s) && r.matchesDir(s.action.Dir) && r.matchesHost(s.verdict) && !r.exceeded(s)
+}
+
+// matchesVerdict: of what it names, one has to be there.
+func (r *Rule) matchesVerdict(v risk.Verdict) bool {
+	return (len(r.Effect) == 0 || slices.Contains(r.Effect, v.Effect.String())) &&
 		(len(r.Level) == 0 || slices.Contains(r.Level, v.Level.String())) &&
-		(len(r.Flags) == 0 || slices.ContainsFunc(v.Flags.Words(), func(w string) bool { return slices.Contains(r.Flags, w) })) &&
-		r.matchesProgram(s) && r.matchesPath(s) && r.matchesDir(s.action.Dir) && r.matchesHost(v) && !r.exceeded(s)
+		(len(r.Flags) == 0 || slices.ContainsFunc(v.Flags.Words(), func(w string) bool { return slices.Contains(r.Flags, w) }))
 }
 
 // matchesDir: a folder that is not known is none that a rule is about.

@@ -293,59 +293,78 @@ type Decision struct {
 // directory and the pane belong into the title.
 func (r Request) Sections() []Section {
 	a := r.Action
-	var all []Section
-	add := func(title, text string) {
-		if text != "" {
-			all = append(all, Section{Title: title, Text: text})
-		}
-	}
-	switch a.Kind {
-	case tools.Write:
-		all = append(all, Section{Title: "write " + show.Text(a.Path), Text: a.Diff, Diff: true})
-		if a.Diff == "" {
-			all[0].Text, all[0].Diff = string(a.Content), false
-		}
-	case tools.Read:
-		add("read", a.Path)
-	case tools.Connect:
-		if len(a.Parts) > 0 {
-			add("connect "+r.places(), onTargets(r))
-			break
-		}
-		add("connect", a.Target)
-	case tools.Type:
-		add("on the line already", a.Pending)
-		add("typed", a.Literal)
-		at := 0 // findings count in the pending text followed by the literal
-		for i := range all {
-			all[i].Findings = within(r.Verdict.Findings, at, all[i].Text)
-			at += len(all[i].Text)
-		}
-		add("keys", keyList(a.Keys, a.Enter))
-		add("into the running command", a.Busy)
-		add("read by", a.Program)
-		if a.Wait > 0 {
-			add("only after", a.Wait.String())
-		}
-	case tools.Fetch:
-		add("ask the network for", a.Command)
-	case tools.Invoke:
-		add("call a tool of "+show.Text(a.Target), a.Command)
-	case tools.Manage:
-		all = append(all, Section{Text: a.Command})
-		add("what ends with it", a.Busy)
-	default:
-		all = append(all, Section{Text: a.Command})
-		add("standard input", string(a.Stdin))
-	}
+	all := r.sections()
 	if len(all) == 0 {
-		all = []Section{{Title: a.Kind.String()}}
+		all = sections{{Title: a.Kind.String()}}
 	}
 	if len(a.Parts) > 0 && a.Kind != tools.Connect {
-		add("on "+r.places(), onTargets(r))
+		all.add("on "+r.places(), onTargets(r))
 	}
 	if a.Kind != tools.Type && a.Kind != tools.Write {
 		all[0].Findings = within(r.Verdict.Findings, 0, all[0].Text)
+	}
+	return all
+}
+
+// sections are what is shown, in order.
+type sections []Section
+
+// add adds a text, if there is one.
+func (all *sections) add(title, text string) {
+	if text != "" {
+		*all = append(*all, Section{Title: title, Text: text})
+	}
+}
+
+// sections are those of the action's own kind.
+func (r Request) sections() (all sections) {
+	a := r.Action
+	switch a.Kind {
+	case tools.Write:
+		written := Section{Title: "write " + show.Text(a.Path), Text: a.Diff, Diff: true}
+		if a.Diff == "" {
+			written.Text, written.Diff = string(a.Content), false
+		}
+		all = sections{written}
+	case tools.Read:
+		all.add("read", a.Path)
+	case tools.Connect:
+		if len(a.Parts) > 0 {
+			all.add("connect "+r.places(), onTargets(r))
+			break
+		}
+		all.add("connect", a.Target)
+	case tools.Type:
+		return r.typed()
+	case tools.Fetch:
+		all.add("ask the network for", a.Command)
+	case tools.Invoke:
+		all.add("call a tool of "+show.Text(a.Target), a.Command)
+	case tools.Manage:
+		all = sections{{Text: a.Command}}
+		all.add("what ends with it", a.Busy)
+	default:
+		all = sections{{Text: a.Command}}
+		all.add("standard input", string(a.Stdin))
+	}
+	return all
+}
+
+// typed are the sections of what is typed.
+func (r Request) typed() (all sections) {
+	a := r.Action
+	all.add("on the line already", a.Pending)
+	all.add("typed", a.Literal)
+	at := 0 // findings count in the pending text followed by the literal
+	for i := range all {
+		all[i].Findings = within(r.Verdict.Findings, at, all[i].Text)
+		at += len(all[i].Text)
+	}
+	all.add("keys", keyList(a.Keys, a.Enter))
+	all.add("into the running command", a.Busy)
+	all.add("read by", a.Program)
+	if a.Wait > 0 {
+		all.add("only after", a.Wait.String())
 	}
 	return all
 }

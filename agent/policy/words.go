@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -104,76 +102,6 @@ func keyed(keys []string) string {
 		}
 	}
 	return b.String()
-}
-
-// plain returns the words of text if it is exactly one simple command that every
-// shell reads alike: nothing is expanded, redirected, assigned or chained.
-func plain(text string, dialect risk.Dialect) []string {
-	if dialect == risk.Fish && strings.ContainsAny(text, "\\\"'()#^%") {
-		return nil
-	}
-	if strings.ContainsFunc(text, unseen) || !utf8.ValidString(text) {
-		return nil // the parser passes over some of these, and shells do as they like
-	}
-	file, err := risk.Parse(text, dialect)
-	if err != nil || len(file.Stmts) != 1 {
-		return nil
-	}
-	stmt := file.Stmts[0]
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || stmt.Negated || stmt.Background || stmt.Coprocess || len(stmt.Redirs) > 0 || len(call.Assigns) > 0 {
-		return nil
-	}
-	if len(call.Args) == 0 || call.Args[0].Lit() == "" {
-		return nil // nobody quotes a program's name who wants it read
-	}
-	words := make([]string, 0, len(call.Args))
-	for _, w := range call.Args {
-		text, ok := fixed(w)
-		if !ok {
-			return nil
-		}
-		words = append(words, text)
-	}
-	return words
-}
-
-// unseen reports control characters that are no space.
-func unseen(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-
-// fixed is a word that no shell changes.
-func fixed(w *syntax.Word) (string, bool) {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "\\*?[]{}~!^=#") && !option(p.Value) {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			for _, inner := range p.Parts {
-				lit, ok := inner.(*syntax.Lit)
-				if !ok || p.Dollar || strings.ContainsAny(lit.Value, "\\!") {
-					return "", false
-				}
-				b.WriteString(lit.Value)
-			}
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
-// option is a word such as --lines=20, whose "=" expands nothing.
-func option(s string) bool {
-	return strings.HasPrefix(s, "-") && !strings.ContainsAny(s, "\\*?[]{}~!^#")
 }
 
 // reader gathers a reading.
@@ -329,31 +257,50 @@ func (r *reader) call(n *syntax.CallExpr, dialect risk.Dialect, depth int) {
 	if words[0] == "" && len(words) > 1 { // the program's name is put together by something that is not read
 		words, spans = words[1:], spans[1:]
 	}
+	r.entered(words)
+	r.commands, r.spots = append(r.commands, words), append(r.spots, r.span(n))
+	if prosaic(words) {
+		r.texts(words)
+	} else {
+		for i, w := range words {
+			r.argument(i, w, spans[i], dialect, depth)
+		}
+	}
+	if len(words) > 2 && path.Base(words[0]) == "eval" {
+		r.script(strings.Join(words[1:], " "), dialect, depth+1)
+	}
+}
+
+// entered takes in the folders that a command goes to.
+func (r *reader) entered(words []string) {
 	for i, w := range words[:len(words)-1] {
 		switch {
 		case i == 0 && (w == "cd" || w == "pushd" || w == "chdir"), w == "-C", w == "--chdir", w == "--directory":
 			r.enter(words[i+1])
 		}
 	}
-	r.commands, r.spots = append(r.commands, words), append(r.spots, r.span(n))
-	for i, w := range words {
+}
+
+// argument takes in word i of a command, and what it holds if that could be a script.
+func (r *reader) argument(i int, w string, at Span, dialect risk.Dialect, depth int) {
+	saved := r.outer
+	r.outer = at
+	if i > 0 || strings.Contains(w, "/") { // a program's bare name is no file of the folder
+		r.words = append(r.words, w)
+	}
+	r.within(w, dialect, depth)
+	r.outer = saved
+}
+
+// texts takes in the words of a command whose arguments are texts: none is a script.
+func (r *reader) texts(words []string) {
+	for _, w := range words {
 		switch {
-		case !prosaic(words):
-			saved := r.outer
-			r.outer = spans[i]
-			if i > 0 || strings.Contains(w, "/") { // a program's bare name is no file of the folder
-				r.words = append(r.words, w)
-			}
-			r.within(w, dialect, depth)
-			r.outer = saved
 		case scripted(w):
 			r.prose = append(r.prose, w)
 		case !strings.Contains(w, "\\"): // a regular expression is no path
 			r.words = append(r.words, w)
 		}
-	}
-	if len(words) > 2 && path.Base(words[0]) == "eval" {
-		r.script(strings.Join(words[1:], " "), dialect, depth+1)
 	}
 }
 

@@ -99,6 +99,11 @@ func isPassword(f find) bool {
 	if f.quoted() {
 		return len(v) <= 128 && !bytes.Contains(v, []byte("  "))
 	}
+	return isBarePassword(f, key, v)
+}
+
+// isBarePassword does so for a value without quotes.
+func isBarePassword(f find, key, v []byte) bool {
 	sep, _ := f.named("sep")
 	if len(v) < 3 {
 		return false
@@ -143,6 +148,11 @@ func isToken(f find) bool {
 	if !isValue(f) || isMask(v) || isSample(v) || isPath(v) || isCode(f) || cursor(key) || bytes.ContainsAny(v, " ") {
 		return false
 	}
+	return looksRandom(v)
+}
+
+// looksRandom reports whether chance seems to have made a value.
+func looksRandom(v []byte) bool {
 	switch {
 	case isUUID(v):
 		return true

@@ -16,16 +16,9 @@ type value struct {
 
 // front takes SKILL.md apart: the keys of its front matter, and the rest.
 func front(text string) (keys map[string]value, body string, err error) {
-	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		return nil, "", errors.New(`the first line is not "---": there is no front matter`)
-	}
-	head, body, ok := strings.Cut("\n"+rest, "\n---\n")
-	if !ok {
-		if head, ok = strings.CutSuffix("\n"+strings.TrimRight(rest, "\n"), "\n---"); !ok {
-			return nil, "", errors.New(`the front matter has no end: a second line "---" is missing`)
-		}
+	head, body, err := cutFront(text)
+	if err != nil {
+		return nil, "", err
 	}
 	lines := strings.Split(head, "\n")
 	keys = map[string]value{}
@@ -35,18 +28,18 @@ func front(text string) (keys map[string]value, body string, err error) {
 		if trimmed := strings.TrimSpace(line); trimmed == "" || strings.HasPrefix(trimmed, "#") {
 			continue
 		}
-		key, after, ok := strings.Cut(line, ":")
-		if !ok || strings.TrimSpace(key) != key || key == "" || after != "" && after[0] != ' ' && after[0] != '\t' {
+		key, after, ok := cutKey(line)
+		if !ok {
 			return nil, "", fmt.Errorf("front matter line %d: %q is no key with a value", i, line)
 		}
 		if _, twice := keys[key]; twice {
 			return nil, "", fmt.Errorf("front matter line %d: %q is there twice", i, key)
 		}
 		from := i
-		for i < len(lines) && (strings.TrimSpace(lines[i]) == "" || strings.HasPrefix(lines[i], " ") || strings.HasPrefix(lines[i], "\t") || strings.HasPrefix(lines[i], "- ")) {
+		for i < len(lines) && goesOn(lines[i]) {
 			i++
 		}
-		v, err := valueOf(strings.TrimSpace(after), lines[from:i])
+		v, err := valueOf(after, lines[from:i])
 		if err != nil {
 			if !counts[key] {
 				continue
@@ -58,6 +51,36 @@ func front(text string) (keys map[string]value, body string, err error) {
 	return keys, strings.TrimSpace(body), nil
 }
 
+// cutFront cuts a text into its front matter and the rest.
+func cutFront(text string) (head, body string, err error) {
+	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return "", "", errors.New(`the first line is not "---": there is no front matter`)
+	}
+	head, body, ok = strings.Cut("\n"+rest, "\n---\n")
+	if !ok {
+		if head, ok = strings.CutSuffix("\n"+strings.TrimRight(rest, "\n"), "\n---"); !ok {
+			return "", "", errors.New(`the front matter has no end: a second line "---" is missing`)
+		}
+	}
+	return head, body, nil
+}
+
+// cutKey cuts a line into its key and what stands behind that.
+func cutKey(line string) (key, after string, ok bool) {
+	key, after, ok = strings.Cut(line, ":")
+	if !ok || strings.TrimSpace(key) != key || key == "" || after != "" && after[0] != ' ' && after[0] != '\t' {
+		return "", "", false
+	}
+	return key, strings.TrimSpace(after), true
+}
+
+// goesOn reports whether a line belongs to the key above it.
+func goesOn(line string) bool {
+	return strings.TrimSpace(line) == "" || strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "- ")
+}
+
 // counts are the keys that nod reads.
 var counts = map[string]bool{"name": true, "description": true, "version": true, "tags": true, "tools": true}
 
@@ -67,13 +90,10 @@ func valueOf(first string, below []string) (value, error) {
 	for _, l := range below {
 		lines = append(lines, strings.TrimSpace(l))
 	}
-	switch {
-	case first == "|" || first == ">" || first == "|-" || first == ">-" || first == "|+" || first == ">+":
-		sep := " "
-		if first[0] == '|' {
-			sep = "\n"
-		}
+	if sep, ok := blocks[first]; ok {
 		return value{text: strings.TrimSpace(strings.Join(lines, sep))}, nil
+	}
+	switch {
 	case strings.HasPrefix(first, "["):
 		inner, ok := strings.CutSuffix(first[1:], "]")
 		if !ok {
@@ -81,20 +101,8 @@ func valueOf(first string, below []string) (value, error) {
 		}
 		return listOf(splitList(inner))
 	case first == "" || strings.HasPrefix(first, "#"):
-		var items []string
-		for _, l := range lines {
-			if l == "" || strings.HasPrefix(l, "#") {
-				continue
-			}
-			item, ok := strings.CutPrefix(l, "- ")
-			if !ok {
-				return value{}, fmt.Errorf("%q is no item of a list", l)
-			}
-			items = append(items, item)
-		}
-		return listOf(items)
-	}
-	if strings.ContainsAny(first[:1], "{&*!%@`") {
+		return listBelow(lines)
+	case strings.ContainsAny(first[:1], "{&*!%@`"):
 		return value{}, fmt.Errorf("%q is not understood; quote it", first)
 	}
 	text, err := scalar(first)
@@ -107,6 +115,25 @@ func valueOf(first string, below []string) (value, error) {
 		}
 	}
 	return value{text: text}, nil
+}
+
+// blocks are the signs for a text in the lines below, with what stands between these.
+var blocks = map[string]string{"|": "\n", "|-": "\n", "|+": "\n", ">": " ", ">-": " ", ">+": " "}
+
+// listBelow reads a list with one item a line.
+func listBelow(lines []string) (value, error) {
+	var items []string
+	for _, l := range lines {
+		if l == "" || strings.HasPrefix(l, "#") {
+			continue
+		}
+		item, ok := strings.CutPrefix(l, "- ")
+		if !ok {
+			return value{}, fmt.Errorf("%q is no item of a list", l)
+		}
+		items = append(items, item)
+	}
+	return listOf(items)
 }
 
 func listOf(items []string) (value, error) {

@@ -94,18 +94,25 @@ func Parse(text string) (Skill, error) {
 		s.Tags = append(s.Tags, oneLine(tag))
 	}
 	if v, ok := keys["tools"]; ok {
-		s.Tools = []string{}
-		for _, tool := range lists(v) {
-			if !toolForm().MatchString(tool) {
-				return s, fmt.Errorf("tools: %q is no name of a tool", tool)
-			}
-			s.Tools = append(s.Tools, tool)
-		}
-		if len(s.Tools) > MaxTools {
-			return s, fmt.Errorf("tools: %d, and there may be %d", len(s.Tools), MaxTools)
-		}
+		s.Tools, err = toolsOf(v)
 	}
-	return s, nil
+	return s, err
+}
+
+// toolsOf are the names of tools in a list, never nil. After an error they are those
+// before the fault.
+func toolsOf(v value) ([]string, error) {
+	named := []string{}
+	for _, tool := range lists(v) {
+		if !toolForm().MatchString(tool) {
+			return named, fmt.Errorf("tools: %q is no name of a tool", tool)
+		}
+		named = append(named, tool)
+	}
+	if len(named) > MaxTools {
+		return named, fmt.Errorf("tools: %d, and there may be %d", len(named), MaxTools)
+	}
+	return named, nil
 }
 
 // lists is a list, also one that is written as a text with commas.

@@ -186,6 +186,21 @@ func (t *turn) compact(ctx context.Context, llm Model, to int) error {
 // turns, as many of them as there is room for. Where even the newest does not fit,
 // it is cut between two of its steps. 0 means that there is nothing to leave out.
 func (t *turn) through(llm Model, to int) int {
+	cuts := t.cuts(to > 0)
+	for _, at := range cuts {
+		if to == 0 || t.sizeAfter(llm, at) <= to {
+			return at
+		}
+	}
+	if len(cuts) == 0 {
+		return 0
+	}
+	return cuts[len(cuts)-1]
+}
+
+// cuts are where the conversation can be cut: before its newest turns, then between the
+// steps of the newest one, or behind the last of these alone.
+func (t *turn) cuts(steps bool) []int {
 	_, left := briefing.Standing(t.messages)
 	var turns []int
 	for i := left; i < len(t.messages); i++ {
@@ -205,19 +220,11 @@ func (t *turn) through(llm Model, to int) int {
 		from = turns[len(turns)-1]
 	}
 	for at := from + 1; at <= len(t.messages); at++ {
-		if between(t.messages, at) && at >= left+minNew/2 && (to > 0 || at == len(t.messages)) {
+		if between(t.messages, at) && at >= left+minNew/2 && (steps || at == len(t.messages)) {
 			cuts = append(cuts, at)
 		}
 	}
-	for _, at := range cuts {
-		if to == 0 || t.sizeAfter(llm, at) <= to {
-			return at
-		}
-	}
-	if len(cuts) == 0 {
-		return 0
-	}
-	return cuts[len(cuts)-1]
+	return cuts
 }
 
 // between reports whether a conversation can be cut before message i: no call

@@ -108,40 +108,45 @@ func (t *turn) steps(ctx context.Context, prompt string) (agent.Ending, error) {
 		if err != nil {
 			return agent.Failed, err
 		}
-		calls := reply.Message.Calls
 		objection := t.message(ctx, hook.PostMessage, reply.Message.Content, "the turn is ended")
-		if objection != nil && len(calls) == 0 {
-			return agent.Denied, objection
-		}
-		if len(calls) == 0 {
-			if !last && t.inbox.waiting() {
-				continue // the operator has said more meanwhile
+		switch calls := reply.Message.Calls; {
+		case len(calls) > 0:
+			if ending, err := t.act(ctx, calls, last, objection); err != nil {
+				return ending, err
 			}
+		case objection != nil:
+			return agent.Denied, objection
+		case !last && t.inbox.waiting(): // the operator has said more meanwhile
+		default:
 			return t.answered(reply), nil
 		}
-		stop := t.exhausted(last)
-		if objection != nil {
-			stop = objection
-		}
-		if err := t.dispatch(ctx, calls, stop); err != nil {
-			return agent.Failed, err
-		}
-		if objection != nil {
-			return agent.Denied, objection
-		}
-		if stop != nil {
-			return agent.Failed, stop
-		}
-		if ctx.Err() != nil {
-			return agent.Interrupted, ctx.Err()
-		}
-		if t.unreadable > maxUnreadable {
-			return agent.Failed, &hintedError{
-				text: fmt.Sprintf("the model's calls could not be read %d times", t.unreadable),
-				hint: "ask again in other words, or choose another model",
-			}
+	}
+}
+
+// act runs the calls of a reply. Where hooks object to it, or the turn has come to its
+// limits, each call is answered with that instead. An error ends the turn.
+func (t *turn) act(ctx context.Context, calls []model.Call, last bool, objection error) (agent.Ending, error) {
+	stop := t.exhausted(last)
+	if objection != nil {
+		stop = objection
+	}
+	if err := t.dispatch(ctx, calls, stop); err != nil {
+		return agent.Failed, err
+	}
+	switch {
+	case objection != nil:
+		return agent.Denied, objection
+	case stop != nil:
+		return agent.Failed, stop
+	case ctx.Err() != nil:
+		return agent.Interrupted, ctx.Err()
+	case t.unreadable > maxUnreadable:
+		return agent.Failed, &hintedError{
+			text: fmt.Sprintf("the model's calls could not be read %d times", t.unreadable),
+			hint: "ask again in other words, or choose another model",
 		}
 	}
+	return 0, nil
 }
 
 // open loads the conversation, gives calls that were left without a result

@@ -154,6 +154,9 @@ func (c *Chooser) marked() (Row, bool) {
 
 // Key takes a key.
 func (c *Chooser) Key(ev *tcell.EventKey) Event {
+	if by, ok := c.motion(ev.Key()); ok {
+		return c.move(by)
+	}
 	switch ev.Key() {
 	case tcell.KeyEscape, tcell.KeyCtrlC:
 		if c.filter == "" {
@@ -164,18 +167,6 @@ func (c *Chooser) Key(ev *tcell.EventKey) Event {
 		if row, ok := c.marked(); ok && row.Reason == "" {
 			return Event{Chosen, row}
 		}
-	case tcell.KeyUp, tcell.KeyBacktab, tcell.KeyCtrlP, tcell.KeyCtrlK:
-		return c.move(-1)
-	case tcell.KeyDown, tcell.KeyTab, tcell.KeyCtrlN, tcell.KeyCtrlJ:
-		return c.move(1)
-	case tcell.KeyPgUp:
-		return c.move(-max(c.page-1, 1))
-	case tcell.KeyPgDn:
-		return c.move(max(c.page-1, 1))
-	case tcell.KeyHome:
-		return c.move(-len(c.shown))
-	case tcell.KeyEnd:
-		return c.move(len(c.shown))
 	case tcell.KeyBackspace, tcell.KeyBackspace2:
 		_, n := utf8.DecodeLastRuneInString(c.filter)
 		return c.refilter(c.filter[:len(c.filter)-n])
@@ -187,6 +178,25 @@ func (c *Chooser) Key(ev *tcell.EventKey) Event {
 		}
 	}
 	return Event{}
+}
+
+// motion is by how many rows a key moves; ok is false for a key that does not.
+func (c *Chooser) motion(key tcell.Key) (by int, ok bool) {
+	switch key {
+	case tcell.KeyUp, tcell.KeyBacktab, tcell.KeyCtrlP, tcell.KeyCtrlK:
+		return -1, true
+	case tcell.KeyDown, tcell.KeyTab, tcell.KeyCtrlN, tcell.KeyCtrlJ:
+		return 1, true
+	case tcell.KeyPgUp:
+		return -max(c.page-1, 1), true
+	case tcell.KeyPgDn:
+		return max(c.page-1, 1), true
+	case tcell.KeyHome:
+		return -len(c.shown), true
+	case tcell.KeyEnd:
+		return len(c.shown), true
+	}
+	return 0, false
 }
 
 // Insert adds the first line of a text to what is typed: a paste.

@@ -32,6 +32,8 @@ type Meaning struct {
 // written is a line that is sent as if the operator had written it.
 type written struct{ line string }
 
+func (l written) arrive(c *Console) { c.submit(l.line) }
+
 // own carries out one of the operator's own commands.
 func (c *Console) own(word, args string) {
 	if t := c.opt.Own.Target(word); c.turns.busy && t != "" && t != c.status.Name {
@@ -58,6 +60,8 @@ func (c *Console) own(word, args string) {
 
 // commanded are commands that were added meanwhile.
 type commanded struct{ own []keys.Custom }
+
+func (l commanded) arrive(c *Console) { c.takeCommands(l.own) }
 
 // SetCommands puts commands behind those of the Keys that the console was made with, in the
 // place of those that it was given before.

@@ -34,6 +34,7 @@ const endTime = 5 * time.Second
 type Console struct {
 	opt      Options
 	standing *keys.Table // opt.Keys as they were at first
+	commands commands
 	now      func() time.Time
 	mail     *mailbox
 	queue    *policy.Queue
@@ -120,6 +121,7 @@ func New(opt Options) (*Console, error) {
 	if c.now == nil {
 		c.now = time.Now
 	}
+	c.commands = newCommands(c)
 	c.queue = policy.NewQueue(c.mail.changedQueue)
 	c.questions.changed = c.mail.changedQueue
 	c.chat = chat.NewTranscript(&c.styles, c.now)

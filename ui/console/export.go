@@ -28,43 +28,8 @@ func (c *Console) export(name string) {
 			name = filepath.Join(home, rest)
 		}
 	}
-	var write func(ctx context.Context, w io.Writer) error
-	switch filepath.Ext(name) {
-	case ".md":
-		text := c.chat.Markdown()
-		if text == "" {
-			c.chat.Fault("/export: the chat is empty", "")
-			return
-		}
-		write = func(_ context.Context, w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		}
-	case ".svg":
-		p := c.panes.at(c.focus.pane)
-		if p == nil || p.pane.Snapshot() == nil {
-			c.chat.Fault("/export: there is no terminal yet", "a name that ends in .md has the conversation")
-			return
-		}
-		look, snapshot := svg.Dark, p.pane.Snapshot()
-		if c.ground == themes.LightGround {
-			look = svg.Light
-		}
-		write = func(_ context.Context, w io.Writer) error { return svg.Write(w, snapshot, look) }
-	case ".cast":
-		if c.opt.Replay == nil {
-			c.chat.Fault("/export: nothing is recorded here", "")
-			return
-		}
-		write = func(ctx context.Context, w io.Writer) error {
-			tape, err := c.opt.Replay(ctx, "")
-			if err != nil {
-				return err
-			}
-			return recording.ExportV2(w, tape.Recording)
-		}
-	default:
-		c.chat.Fault(fmt.Sprintf("/export %q: want a name that ends in .md, .svg or .cast", name), "/export alone writes the conversation as Markdown")
+	write := c.exporter(name)
+	if write == nil {
 		return
 	}
 	c.background(func(ctx context.Context) {
@@ -83,6 +48,60 @@ func (c *Console) export(name string) {
 		}
 		c.mail.put(noted{"exported: " + path})
 	})
+}
+
+// exporter writes what the end of a file's name says. It is nil, and the chat says why, if
+// there is nothing of it.
+func (c *Console) exporter(name string) func(context.Context, io.Writer) error {
+	switch filepath.Ext(name) {
+	case ".md":
+		return c.conversationExporter()
+	case ".svg":
+		return c.pictureExporter()
+	case ".cast":
+		return c.recordingExporter()
+	}
+	c.chat.Fault(fmt.Sprintf("/export %q: want a name that ends in .md, .svg or .cast", name), "/export alone writes the conversation as Markdown")
+	return nil
+}
+
+func (c *Console) conversationExporter() func(context.Context, io.Writer) error {
+	text := c.chat.Markdown()
+	if text == "" {
+		c.chat.Fault("/export: the chat is empty", "")
+		return nil
+	}
+	return func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+func (c *Console) pictureExporter() func(context.Context, io.Writer) error {
+	p := c.panes.at(c.focus.pane)
+	if p == nil || p.pane.Snapshot() == nil {
+		c.chat.Fault("/export: there is no terminal yet", "a name that ends in .md has the conversation")
+		return nil
+	}
+	look, snapshot := svg.Dark, p.pane.Snapshot()
+	if c.ground == themes.LightGround {
+		look = svg.Light
+	}
+	return func(_ context.Context, w io.Writer) error { return svg.Write(w, snapshot, look) }
+}
+
+func (c *Console) recordingExporter() func(context.Context, io.Writer) error {
+	if c.opt.Replay == nil {
+		c.chat.Fault("/export: nothing is recorded here", "")
+		return nil
+	}
+	return func(ctx context.Context, w io.Writer) error {
+		tape, err := c.opt.Replay(ctx, "")
+		if err != nil {
+			return err
+		}
+		return recording.ExportV2(w, tape.Recording)
+	}
 }
 
 // create writes a file that does not exist yet.

@@ -23,20 +23,7 @@ func (c *Console) key(ev *tcell.EventKey) {
 		}
 		return
 	}
-	if place == keys.Overlay || place == keys.Dialog {
-		c.overlayKey(place, ev, name)
-		return
-	}
-	if place == keys.Tiles {
-		c.tilesKey(ev, name)
-		return
-	}
-	if place == keys.Playing {
-		c.playerKey(name)
-		return
-	}
-	if place == keys.Browsing {
-		c.timelineKey(name)
+	if c.coverKey(place, ev, name) {
 		return
 	}
 	if place == keys.Completing {
@@ -46,26 +33,11 @@ func (c *Console) key(ev *tcell.EventKey) {
 		c.closeOffers() // whatever the key means, it finds the input as it is without them
 		place = keys.Input
 	}
-	if place == keys.Input && len(name) == 1 && c.input.Empty() {
-		// Nothing is written yet: what asks for help elsewhere does it here, too.
-		if cmd, _ := c.opt.Keys.Find(keys.Chat, name); cmd.ID == keys.Help {
-			c.do(cmd)
-			return
-		}
-	}
-	if place == keys.Input && c.input.ViKey(name) {
+	if place == keys.Input && (c.helpsWriter(name) || c.input.ViKey(name)) {
 		return
 	}
 	if cmd, ok := c.opt.Keys.Find(place, name); ok {
-		if cmd.ID == keys.Jump {
-			c.jump(name[len(name)-1:])
-			return
-		}
-		if cmd.ByWord() {
-			c.give(cmd)
-		} else {
-			c.do(cmd)
-		}
+		c.press(cmd, name)
 		return
 	}
 	switch place {
@@ -76,25 +48,58 @@ func (c *Console) key(ev *tcell.EventKey) {
 	}
 }
 
+// coverKey handles a key where something covers chat, input and terminals, and has the
+// keyboard. It reports false if nothing does.
+func (c *Console) coverKey(place keys.Place, ev *tcell.EventKey, name string) bool {
+	switch place {
+	case keys.Overlay, keys.Dialog:
+		c.overlayKey(place, ev, name)
+	case keys.Tiles:
+		c.tilesKey(ev, name)
+	case keys.Playing:
+		c.playerKey(name)
+	case keys.Browsing:
+		c.timelineKey(name)
+	default:
+		return false
+	}
+	return true
+}
+
+// helpsWriter shows the help if nothing is written yet and the key is the one that asks
+// for it elsewhere.
+func (c *Console) helpsWriter(name string) bool {
+	if len(name) != 1 || !c.input.Empty() {
+		return false
+	}
+	cmd, _ := c.opt.Keys.Find(keys.Chat, name)
+	if cmd.ID != keys.Help {
+		return false
+	}
+	c.do(cmd)
+	return true
+}
+
+// press carries out the command of a key.
+func (c *Console) press(cmd keys.Command, name string) {
+	switch {
+	case cmd.ID == keys.Jump:
+		c.jump(name[len(name)-1:])
+	case cmd.ByWord():
+		c.give(cmd)
+	default:
+		c.do(cmd)
+	}
+}
+
 // overlayKey handles a key in front of which something stands.
 func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) {
 	cmd, _ := c.opt.Keys.Find(place, name)
 	switch {
-	case cmd.ID == keys.Redraw, cmd.ID == keys.Suspend:
-		c.do(cmd)
-	case cmd.ID == keys.Interrupt && c.turns.busy:
-		c.asking = false
-		c.do(cmd)
-	case cmd.ID == keys.Terminal && place == keys.Dialog:
-		c.do(cmd)
+	case c.doesAnyway(place, cmd):
 	case place == keys.Dialog && c.writingAnswer():
 		c.dialogKey(ev)
-	case cmd.ID == keys.Zoom && place == keys.Dialog:
-		c.whole = !c.whole
-	case cmd.ID == keys.Inbox && place == keys.Dialog:
-		c.openInbox()
-	case cmd.ID == keys.Overview && place == keys.Dialog:
-		c.do(cmd)
+	case place == keys.Dialog && c.doesBeside(cmd):
 	case c.help != nil && c.help.Searching():
 		c.help.Key(ev)
 	case c.help != nil:
@@ -103,6 +108,43 @@ func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) 
 		c.openHelp()
 	case c.asking:
 		c.questionKey(cmd.ID, name)
+	default:
+		c.frontKey(ev)
+	}
+}
+
+// doesAnyway carries out the commands that nothing in front keeps from anybody.
+func (c *Console) doesAnyway(place keys.Place, cmd keys.Command) bool {
+	switch {
+	case cmd.ID == keys.Redraw, cmd.ID == keys.Suspend:
+	case cmd.ID == keys.Interrupt && c.turns.busy:
+		c.asking = false
+	case cmd.ID == keys.Terminal && place == keys.Dialog:
+	default:
+		return false
+	}
+	c.do(cmd)
+	return true
+}
+
+// doesBeside carries out the commands that a dialog has beside its own keys.
+func (c *Console) doesBeside(cmd keys.Command) bool {
+	switch cmd.ID {
+	case keys.Zoom:
+		c.whole = !c.whole
+	case keys.Inbox:
+		c.openInbox()
+	case keys.Overview:
+		c.do(cmd)
+	default:
+		return false
+	}
+	return true
+}
+
+// frontKey gives a key to the list or dialog in front.
+func (c *Console) frontKey(ev *tcell.EventKey) {
+	switch {
 	case c.questions.visible():
 		c.dialogKey(ev)
 	case c.picker != nil:
@@ -151,102 +193,6 @@ func (c *Console) helpKey(id keys.ID, name string) {
 	}
 }
 
-// do carries out a command.
-func (c *Console) do(cmd keys.Command) {
-	if reason := cmd.Unavailable(c.facts()); reason != "" && cmd.ID != keys.Interrupt {
-		c.astray.asked = c.astray.asked || cmd.ID == keys.Terminal
-		c.refuse(cmd, reason)
-		return
-	}
-	if cmd.Custom() {
-		c.give(cmd)
-		return
-	}
-	if divides(cmd.ID) {
-		c.divide(cmd)
-		return
-	}
-	switch cmd.ID {
-	case keys.Help:
-		c.openHelp()
-	case keys.Back:
-		c.back()
-	case keys.Interrupt:
-		c.interruptKey()
-	case keys.Quit:
-		c.quitKey()
-	case keys.Redraw:
-		c.draw()
-		c.screen.Sync()
-	case keys.Next:
-		c.move(1)
-	case keys.Previous:
-		c.move(-1)
-	case keys.Terminal:
-		c.toggleTyping()
-	case keys.Targets:
-		c.openPicker()
-	case keys.Suspend:
-		c.stop()
-	case keys.Editor:
-		c.edit()
-	case keys.Palette:
-		c.openPalette()
-	case keys.Inbox:
-		c.openInbox()
-	case keys.Overview:
-		c.openOverview()
-	case keys.Timeline:
-		c.toggleTimeline()
-	case keys.Recall:
-		c.recall()
-	case keys.Find:
-		c.find("")
-	case keys.Attach:
-		c.copyAttach()
-	case keys.Zoom:
-		c.focus.zoom = !c.focus.zoom
-	case keys.Send:
-		if !c.read(cmd.ID) {
-			c.send()
-		}
-	default:
-		if !c.read(cmd.ID) {
-			c.input.Do(cmd.ID)
-		}
-	}
-}
-
-// read carries out the commands for reading, in the chat or in a pane.
-func (c *Console) read(id keys.ID) bool {
-	if c.focus.place == keys.Pane && c.panes.read(c.focus.pane, id) {
-		return true
-	}
-	switch id {
-	case keys.PageUp:
-		c.chat.Page(-1)
-	case keys.PageDown:
-		c.chat.Page(1)
-	case keys.Top:
-		c.chat.Top()
-	case keys.Bottom:
-		c.chat.Bottom()
-	case keys.Select:
-		c.chat.Select(-1)
-	case keys.SelectNext:
-		c.chat.Select(1)
-	case keys.Fold:
-		c.chat.Fold()
-	case keys.Copy:
-		c.copy(c.chat.Raw())
-	case keys.CopyCode:
-		c.copyCode()
-	default:
-		return false
-	}
-	return true
-}
-
 // copy puts text on the clipboard.
 func (c *Console) copy(text string) {
 	if text == "" {
@@ -277,24 +223,6 @@ func (c *Console) copyAttach() {
 	default:
 		c.copy(p.pane.Attach())
 	}
-}
-
-// refuse says where the operator looks why a command cannot be used.
-func (c *Console) refuse(cmd keys.Command, reason string) {
-	if c.focus.place != keys.Pane {
-		reason = cmd.Name() + ": " + reason
-	}
-	c.say(reason)
-}
-
-// say says something where the operator looks: on the frame of the terminal that has
-// the keyboard, else in the chat.
-func (c *Console) say(text string) {
-	if p := c.panes.at(c.focus.pane); p != nil && c.focus.place == keys.Pane {
-		p.view.Say(text)
-		return
-	}
-	c.chat.Notice(text)
 }
 
 // back backs out one level.

@@ -280,34 +280,47 @@ func (c *Console) bottomLine() status.Bottom {
 		b.Elapsed = c.now().Sub(c.turns.began)
 		b.Frame = int(b.Elapsed / spinTime)
 	}
+	b.Mode = c.mode()
+	return b
+}
+
+// mode is what the bottom line says of the part with the keyboard.
+func (c *Console) mode() string {
+	mode := c.partMode()
+	if vi := c.input.ViMode(); vi != "" && mode == "" && (c.place() == keys.Input || c.place() == keys.Completing) {
+		mode = "vi " + vi
+	}
+	if c.told != "" {
+		mode = strings.TrimPrefix(mode+": "+c.told, ": ")
+	}
+	if c.focus.typing && c.asked() != nil {
+		mode += ": " + c.opt.Keys.Say(keys.Typing, keys.Terminal) + " answers"
+	}
+	if c.focus.zoom && len(c.panes.all) > 0 {
+		mode = strings.TrimPrefix(mode+", zoomed", ", ")
+	}
+	return mode
+}
+
+// partMode is how that part is used; empty if it is the input, or a dialog.
+func (c *Console) partMode() string {
 	p := c.panes.at(c.focus.pane)
 	w, h := c.screen.Size()
 	switch {
 	case c.fleet != nil: // it covers what has the keyboard otherwise
-		b.Mode = "overview"
+		return "overview"
 	case c.place() == keys.Dialog: // it has the keys, wherever they went before
+		return ""
 	case c.place() == keys.Browsing:
-		b.Mode = "timeline"
+		return "timeline"
 	case p != nil && c.focus.place == keys.Pane:
-		b.Mode = p.mode(c.focus.typing, small(w, h))
+		return p.mode(c.focus.typing, small(w, h))
 	case c.focus.place == keys.Chat:
-		b.Mode = "reading"
+		return "reading"
 	case !c.chat.Following():
-		b.Mode = "scrolled up"
+		return "scrolled up"
 	}
-	if mode := c.input.ViMode(); mode != "" && b.Mode == "" && (c.place() == keys.Input || c.place() == keys.Completing) {
-		b.Mode = "vi " + mode
-	}
-	if c.told != "" {
-		b.Mode = strings.TrimPrefix(b.Mode+": "+c.told, ": ")
-	}
-	if c.focus.typing && c.asked() != nil {
-		b.Mode += ": " + c.opt.Keys.Say(keys.Typing, keys.Terminal) + " answers"
-	}
-	if c.focus.zoom && len(c.panes.all) > 0 {
-		b.Mode = strings.TrimPrefix(b.Mode+", zoomed", ", ")
-	}
-	return b
+	return ""
 }
 
 // place is where keys go. Who types into a terminal goes on doing so when a
@@ -350,44 +363,6 @@ func (c *Console) facts() keys.Facts {
 		Small: small(w, h), Zoomed: c.focus.zoom, Stacked: c.layout.grid.stacked(),
 		Running: c.turns.busy, Panes: len(c.panes.all), Resume: c.opt.Resume != nil,
 		Selected: read != nil && read.Selecting(), Searched: read != nil && read.Searched(),
-		Provided: func(id keys.ID) bool {
-			switch id {
-			case keys.Approve:
-				return c.opt.SetPosture != nil
-			case keys.New:
-				return c.opt.NewConversation != nil
-			case keys.Replay:
-				return c.opt.Replay != nil
-			case keys.Timeline:
-				return c.opt.Runs != nil
-			case keys.Open:
-				return c.opt.OpenTerminal != nil
-			case keys.Targets:
-				return c.opt.Targets != nil
-			case keys.Overview:
-				return c.opt.Overview != nil
-			case keys.Undo:
-				return c.opt.Undo != nil
-			case keys.History, keys.Fork, keys.Memory:
-				return c.opt.Past != nil
-			case keys.Servers, keys.Prompt:
-				return c.opt.Servers != nil
-			case keys.Plugins:
-				return c.opt.Plugins != nil
-			case keys.Model:
-				return c.opt.Models != nil
-			case keys.Context:
-				return c.opt.Context != nil
-			case keys.Compact:
-				return c.opt.Compact != nil
-			case keys.Steer:
-				return c.opt.Steer != nil
-			case keys.Editor:
-				return c.opt.Edit != nil
-			case keys.Suspend:
-				return c.opt.Stop != nil
-			}
-			return true
-		},
+		Provided: c.opt.provides,
 	}
 }

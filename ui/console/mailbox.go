@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/nod-console/nod/agent"
-	"github.com/nod-console/nod/agent/policy"
 )
 
 // mailbox takes what other goroutines have for the pump. Putting never blocks
@@ -20,56 +19,23 @@ type mailbox struct {
 
 // mail is what the mailbox holds.
 type mail struct {
-	letters []any           // in order
+	letters []letter        // in order
 	screens map[string]bool // ids of panes that changed
 	asked   bool            // the queue of approvals or of questions changed
 }
 
-// Letters, besides those that are agent events of a turn.
-type (
-	turnEvent struct{ event agent.Event }
-	turnEnded struct{ err error }
-	prompted  struct{ text string } // said in an earlier conversation
-	noted     struct{ text string }
-	failed    struct{ text, hint string }
-	postured  struct{ posture string }
-	targeted  struct{ target TargetStatus }
-	alarmed   struct {
-		text  string
-		grave bool
-	}
-	cleared   struct{}
-	relisted  struct{}
-	offered   struct{ resume *Resume }
-	paneAdded struct{ pane Pane }
-	paneGone  struct{ id string }
-	voided    struct{ request, why string }
-	reverting struct{ news agent.Reverting }
-	modelled  struct{ model ModelStatus }
-	unsteered struct{ text string } // the turn is over already
-	looked    struct {
-		request string
-		held    bool // it comes of a held run
-		found   []policy.Look
-	}
-	panicked struct {
-		value any
-		stack []byte
-	}
-)
-
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
 
 // put adds a letter. Text that follows text of the same kind is joined to it.
-func (m *mailbox) put(letter any) {
+func (m *mailbox) put(l letter) {
 	m.change(func(now *mail) {
 		if n := len(now.letters); n > 0 {
-			if joined, ok := join(now.letters[n-1], letter); ok {
+			if joined, ok := join(now.letters[n-1], l); ok {
 				now.letters[n-1] = joined
 				return
 			}
 		}
-		now.letters = append(now.letters, letter)
+		now.letters = append(now.letters, l)
 	})
 }
 
@@ -80,8 +46,8 @@ type pieces struct {
 }
 
 // join adds a piece of text to the letter before it.
-func join(before, letter any) (joined any, ok bool) {
-	next, ok := piecesOf(letter)
+func join(before, l letter) (joined letter, ok bool) {
+	next, ok := piecesOf(l)
 	if !ok {
 		return nil, false
 	}
@@ -99,8 +65,8 @@ func join(before, letter any) (joined any, ok bool) {
 	return nil, false
 }
 
-func piecesOf(letter any) (*pieces, bool) {
-	if e, ok := letter.(turnEvent); ok {
+func piecesOf(l letter) (*pieces, bool) {
+	if e, ok := l.(turnEvent); ok {
 		switch e := e.event.(type) {
 		case agent.Text:
 			return &pieces{false, []byte(e.Text)}, true
@@ -110,6 +76,8 @@ func piecesOf(letter any) (*pieces, bool) {
 	}
 	return nil, false
 }
+
+func (p *pieces) arrive(c *Console) { c.chat.Event(p.event()) }
 
 func (p *pieces) event() agent.Event {
 	if p.reasoning {

@@ -23,6 +23,8 @@ type candidates struct {
 	found completion.Found
 }
 
+func (l candidates) arrive(c *Console) { c.found(l) }
+
 // offer opens, changes or closes the menu after an event.
 func (c *Console) offer() {
 	if p := c.place(); p != keys.Input && p != keys.Completing {

@@ -300,3 +300,33 @@ type PaneState struct {
 	// Stale says that the picture is how it was, and not how it is.
 	Stale bool
 }
+
+// provided says of the commands that depend on the program whether it provides for them.
+var provided = map[keys.ID]func(*Options) bool{
+	keys.Approve:  func(o *Options) bool { return o.SetPosture != nil },
+	keys.New:      func(o *Options) bool { return o.NewConversation != nil },
+	keys.Replay:   func(o *Options) bool { return o.Replay != nil },
+	keys.Timeline: func(o *Options) bool { return o.Runs != nil },
+	keys.Open:     func(o *Options) bool { return o.OpenTerminal != nil },
+	keys.Targets:  func(o *Options) bool { return o.Targets != nil },
+	keys.Overview: func(o *Options) bool { return o.Overview != nil },
+	keys.Undo:     func(o *Options) bool { return o.Undo != nil },
+	keys.History:  func(o *Options) bool { return o.Past != nil },
+	keys.Fork:     func(o *Options) bool { return o.Past != nil },
+	keys.Memory:   func(o *Options) bool { return o.Past != nil },
+	keys.Servers:  func(o *Options) bool { return o.Servers != nil },
+	keys.Prompt:   func(o *Options) bool { return o.Servers != nil },
+	keys.Plugins:  func(o *Options) bool { return o.Plugins != nil },
+	keys.Model:    func(o *Options) bool { return o.Models != nil },
+	keys.Context:  func(o *Options) bool { return o.Context != nil },
+	keys.Compact:  func(o *Options) bool { return o.Compact != nil },
+	keys.Steer:    func(o *Options) bool { return o.Steer != nil },
+	keys.Editor:   func(o *Options) bool { return o.Edit != nil },
+	keys.Suspend:  func(o *Options) bool { return o.Stop != nil },
+}
+
+// provides reports whether a command can be given as far as the program is concerned.
+func (o *Options) provides(id keys.ID) bool {
+	is, depends := provided[id]
+	return !depends || is(o)
+}

@@ -38,6 +38,8 @@ type fleet struct {
 // tiled are tiles for the overview.
 type tiled struct{ tiles []overview.Tile }
 
+func (l tiled) arrive(c *Console) { c.fleet.tile(c, l.tiles) }
+
 // openOverview shows the overview in front of everything but questions and lists.
 func (c *Console) openOverview() {
 	if c.fleet != nil {

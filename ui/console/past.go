@@ -48,9 +48,6 @@ type Said struct {
 	When  time.Time
 }
 
-// onPump is a letter that does something on the pump.
-type onPump func(c *Console)
-
 // past shows earlier conversations to choose from.
 func (c *Console) past(text string) {
 	c.background(func(ctx context.Context) {

@@ -21,6 +21,8 @@ type Tape struct {
 	*recording.Recording
 }
 
+func (t Tape) arrive(c *Console) { c.playTape(t) }
+
 // replay loads a recording and plays it in front of everything but dialogs.
 func (c *Console) replay(name string) {
 	c.background(func(ctx context.Context) {

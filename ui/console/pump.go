@@ -31,33 +31,16 @@ func (c *Console) pump(ctx context.Context) error {
 		return errors.New("console: the screen has no queue of events")
 	}
 
-	frame := stopped()
+	next := frames{timer: stopped(), due: time.Now()}
 	c.tick = stopped()
-	due := time.Now() // of the next frame
 	c.present()
 	c.guard()
 	for {
-		if c.crash != nil || c.quit {
-			return nil
-		}
-		if c.lost != nil {
-			return fmt.Errorf("console: %w: %w", ErrTerminalGone, c.lost)
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if over, err := c.over(ctx); over {
+			return err
 		}
 		if c.dirty {
-			now := time.Now()
-			rest := due.Sub(now)
-			if c.urgent { // the echo of a key does not wait for a turn: the frame after it does
-				rest -= frameTime
-			}
-			if rest > 0 {
-				frame.Reset(rest)
-			} else {
-				due = later(due, now).Add(frameTime)
-				c.present()
-			}
+			next.show(c)
 		}
 		select {
 		case ev := <-events:
@@ -68,7 +51,7 @@ func (c *Console) pump(ctx context.Context) error {
 			return fmt.Errorf("console: %w", ErrTerminalGone)
 		case <-c.mail.wake:
 			c.letters(c.mail.take())
-		case <-frame.C:
+		case <-next.timer.C:
 		case <-c.tick.C:
 			c.tickAt = time.Time{}
 			if err := c.decide(events); err != nil {
@@ -79,6 +62,40 @@ func (c *Console) pump(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// over reports whether the console has come to its end, and with which error.
+func (c *Console) over(ctx context.Context) (bool, error) {
+	switch {
+	case c.crash != nil || c.quit:
+		return true, nil
+	case c.lost != nil:
+		return true, fmt.Errorf("console: %w: %w", ErrTerminalGone, c.lost)
+	case ctx.Err() != nil:
+		return true, context.Cause(ctx)
+	}
+	return false, nil
+}
+
+// frames says when the next frame may be drawn.
+type frames struct {
+	timer *time.Timer // fires then, if one waits
+	due   time.Time
+}
+
+// show draws a frame if it is due, else has the timer fire when it is.
+func (f *frames) show(c *Console) {
+	now := time.Now()
+	rest := f.due.Sub(now)
+	if c.urgent { // the echo of a key does not wait for a turn: the frame after it does
+		rest -= frameTime
+	}
+	if rest > 0 {
+		f.timer.Reset(rest)
+		return
+	}
+	f.due = later(f.due, now).Add(frameTime)
+	c.present()
 }
 
 func later(a, b time.Time) time.Time {
@@ -134,24 +151,30 @@ func (c *Console) nextTick() time.Duration {
 	if d := c.asked(); d != nil {
 		next = d.Wake()
 	}
-	if c.turns.busy && (next == 0 || next > spinTime) {
-		next = spinTime
+	if c.turns.busy {
+		next = sooner(next, spinTime)
 	}
-	if (len(c.reverts) > 0 || c.windowLeft() > 0) && (next == 0 || next > time.Second) {
-		next = time.Second
+	if len(c.reverts) > 0 || c.windowLeft() > 0 {
+		next = sooner(next, time.Second)
 	}
 	if c.fleet != nil {
-		if d := c.fleet.Wake(); d > 0 && (next == 0 || next > d) {
-			next = d
-		}
+		next = sooner(next, c.fleet.Wake())
 	}
-	if t := c.timeline; t != nil && t.Wake() > 0 && (next == 0 || next > t.Wake()) {
-		next = t.Wake()
+	if c.timeline != nil {
+		next = sooner(next, c.timeline.Wake())
 	}
-	if c.player != nil && c.playNext > 0 && (next == 0 || next > c.playNext) {
-		next = c.playNext
+	if c.player != nil {
+		next = sooner(next, c.playNext)
 	}
 	return next
+}
+
+// sooner is the shorter one of two times to wait; 0 stands for ever.
+func sooner(a, b time.Duration) time.Duration {
+	if b > 0 && (a == 0 || a > b) {
+		return b
+	}
+	return a
 }
 
 // events handles an event and those that wait behind it. It takes none from more that
@@ -261,8 +284,8 @@ func (c *Console) pressed(ev *tcell.EventKey, together bool) bool {
 
 // letters handles mail.
 func (c *Console) letters(m mail) {
-	for _, letter := range m.letters {
-		c.letter(letter)
+	for _, l := range m.letters {
+		l.arrive(c)
 	}
 	seen := len(m.letters) > 0 || m.asked
 	for id := range m.screens {
@@ -278,84 +301,6 @@ func (c *Console) letters(m mail) {
 		c.fleet.asked(c)
 	}
 	c.dirty = c.dirty || seen
-}
-
-func (c *Console) letter(letter any) {
-	switch l := letter.(type) {
-	case *pieces:
-		c.chat.Event(l.event())
-	case turnEvent:
-		c.turnEvent(l.event)
-	case turnEnded:
-		c.ended(l.err)
-	case prompted:
-		c.chat.Prompt(l.text, false)
-	case onPump:
-		l(c)
-	case inserted:
-		c.insert(l.by, l.text)
-	case commanded:
-		c.takeCommands(l.own)
-	case written:
-		c.submit(l.line)
-	case noted:
-		c.chat.Notice(l.text)
-	case failed:
-		c.chat.Fault(l.text, l.hint)
-	case postured:
-		c.status.Posture, c.window = l.posture, time.Time{}
-		c.chat.Notice("posture: " + l.posture)
-	case tiled:
-		c.fleet.tile(c, l.tiles)
-	case Tape:
-		c.playTape(l)
-	case alarmed:
-		c.sound(l)
-	case windowed:
-		c.windowed(l)
-	case targeted:
-		c.status.TargetStatus = l.target
-	case relisted:
-		if c.picker != nil {
-			c.picker.Set(c.opt.Targets.List())
-		}
-		c.approval.linked(c)
-	case cleared:
-		c.chat.Clear()
-		c.context = 0
-		c.askRuns()
-	case paneAdded:
-		c.addPane(l.pane)
-		c.settle()
-		c.meetTerminal()
-	case reran:
-		c.askRuns()
-	case awaited:
-		c.expect(l)
-	case paneNamed:
-		c.namePane(l)
-	case paneGone:
-		c.removePane(l.id)
-		c.settle()
-		c.approval.changed(c, l.id)
-	case voided:
-		c.approval.void(l.request, l.why)
-	case looked:
-		c.approval.looked(l)
-	case reverting:
-		c.reverting(l.news)
-	case modelled:
-		c.status.Model, c.status.Limit, c.context = l.model.Name, l.model.Limit, l.model.Context
-		c.chat.Notice("model: " + l.model.Name + ", from the next request on")
-	case candidates:
-		c.found(l)
-	case unsteered:
-		c.unsteer(l.text)
-	case offered:
-		c.opt.Resume = l.resume
-	case panicked:
-		c.crash = &PanicError{l.value, l.stack}
-	}
 }
 
 func (c *Console) turnEvent(e agent.Event) {

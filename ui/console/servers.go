@@ -29,6 +29,8 @@ type Servers struct {
 // inserted is a text for the input, where it is still empty.
 type inserted struct{ by, text string }
 
+func (l inserted) arrive(c *Console) { c.insert(l.by, l.text) }
+
 // servers carries out /mcp.
 func (c *Console) servers(args string) {
 	s := c.opt.Servers

@@ -102,7 +102,6 @@ func grow(parts []int, i, by, least int) (grown []int, ok bool) {
 func (c *Console) resize(id keys.ID) (reason string) {
 	w, h := c.screen.Size()
 	g := c.arrange(w, h).grid // the panes may be others than in the last frame
-	onPane := c.focus.place == keys.Pane
 	tall := id == keys.Taller || id == keys.Shorter
 	by, length := stepCols, "width"
 	if tall {
@@ -112,32 +111,48 @@ func (c *Console) resize(id keys.ID) (reason string) {
 	if !more {
 		by = -by
 	}
-	ok := false
-	switch row, col := g.at(c.focus.pane); {
+	changed := false
+	switch {
 	case tall && !g.stacked():
 		return "no terminal above or below it"
 	case tall:
-		var rows []int
-		if rows, ok = grow(c.sizes.heights(g), row, by, leastPaneRows); ok {
-			c.sizes.own(g).rows = rows
-		}
-	case onPane && g.cols > 0 && g.in(row) > 1:
-		var cols []int
-		if cols, ok = grow(c.sizes.widths(g, row), col, by, leastPaneCols); ok {
-			c.sizes.own(g).cols[row] = cols
-		}
-	case onPane:
-		ok = c.sizes.setLeft(w, c.sizes.left(w)-by)
+		changed = c.sizes.heighten(g, c.focus.pane, by)
+	case c.focus.place == keys.Pane:
+		changed = c.sizes.widen(g, c.focus.pane, by, w)
 	default:
-		ok = c.sizes.setLeft(w, c.sizes.left(w)+by)
+		changed = c.sizes.setLeft(w, c.sizes.left(w)+by)
 	}
 	switch {
-	case ok:
+	case changed:
 		return ""
 	case more:
 		return "what is beside it is at its least " + length
 	}
 	return "at its least " + length
+}
+
+// heighten gives the row of a pane another height, and reports whether it has changed.
+func (s *sizes) heighten(g grid, pane, by int) bool {
+	row, _ := g.at(pane)
+	rows, ok := grow(s.heights(g), row, by, leastPaneRows)
+	if ok {
+		s.own(g).rows = rows
+	}
+	return ok
+}
+
+// widen gives a pane another width on a screen of a width: at the expense of those in its
+// row or, where it is alone there, of the chat. It reports whether it has changed.
+func (s *sizes) widen(g grid, pane, by, screen int) bool {
+	row, col := g.at(pane)
+	if g.cols == 0 || g.in(row) <= 1 {
+		return s.setLeft(screen, s.left(screen)-by)
+	}
+	cols, ok := grow(s.widths(g, row), col, by, leastPaneCols)
+	if ok {
+		s.own(g).cols[row] = cols
+	}
+	return ok
 }
 
 // at is where pane i stands in the grid.

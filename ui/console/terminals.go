@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/nod-console/nod/ui/decision"
-	"github.com/nod-console/nod/ui/keys"
 	"github.com/nod-console/nod/ui/screen"
 	"github.com/nod-console/nod/ui/targets"
 )
@@ -27,6 +26,8 @@ type awaited struct {
 	terminal Opened
 	keys     uint64 // how many were pressed by then
 }
+
+func (l awaited) arrive(c *Console) { c.expect(l) }
 
 // openTerminal opens another terminal on a target, the current one if it names none. The
 // keyboard goes to it if it stays where it is until then.
@@ -150,6 +151,8 @@ func (c *Console) renameTerminal(name string) {
 // paneNamed says that a terminal has another name.
 type paneNamed struct{ id, title, name string }
 
+func (l paneNamed) arrive(c *Console) { c.namePane(l) }
+
 // NamePane gives a mirrored terminal another title and short name.
 func (c *Console) NamePane(id, title, name string) { c.mail.put(paneNamed{id, title, name}) }
 
@@ -158,21 +161,6 @@ func (c *Console) namePane(n paneNamed) {
 		p.pane.Title, p.pane.Name = n.title, n.name
 		c.keepLayout()
 	}
-}
-
-// terminalCommand carries out a command about terminals, and reports whether it was one.
-func (c *Console) terminalCommand(id keys.ID, args string) bool {
-	switch id {
-	case keys.Open:
-		c.openTerminal(args)
-	case keys.Close:
-		c.closeTerminal(args)
-	case keys.Rename:
-		c.renameTerminal(args)
-	default:
-		return false
-	}
-	return true
 }
 
 // terminalOffers are the rows in the list of targets for what can be done with terminals.

@@ -21,6 +21,8 @@ func (c *Console) RunsChanged() { c.mail.put(reran{}) }
 // reran says that there are other runs.
 type reran struct{}
 
+func (reran) arrive(c *Console) { c.askRuns() }
+
 // toggleTimeline opens the timeline, or leaves it.
 func (c *Console) toggleTimeline() {
 	if c.timeline != nil {

@@ -12,6 +12,8 @@ import (
 // windowed is a timed window that was opened, or closed: then until is zero.
 type windowed struct{ until time.Time }
 
+func (l windowed) arrive(c *Console) { c.windowed(l) }
+
 // openWindow lets changes pass for a while (/approve 10m); word is how the operator
 // said for how long.
 func (c *Console) openWindow(word string, d time.Duration) {

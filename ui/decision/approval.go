@@ -7,7 +7,6 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/nod-console/nod/agent/policy"
-	"github.com/nod-console/nod/tools"
 )
 
 // mode is what has the keyboard within the dialog.
@@ -170,121 +169,11 @@ func (d *Approval) askedKey(ev *tcell.EventKey) {
 	}
 }
 
-// meaning is what a key that decides is about to do, in a word or two; empty if it
-// does nothing now.
-func (d *Approval) meaning(ev *tcell.EventKey) string {
-	switch {
-	case d.explains && (ev.Key() == tcell.KeyEscape || ev.Rune() == 'x'):
-		return "back"
-	case ev.Key() == tcell.KeyEscape, ev.Key() == tcell.KeyEnter && !d.explains, ev.Key() == tcell.KeyRune && ev.Rune() == 'n':
-		return "n deny"
-	}
-	approves := d.void == "" && !d.small && !d.explains && d.seen
-	_, editable := d.editable()
-	switch r := letter(ev); {
-	case r == 'y' && approves:
-		return "y approve"
-	case r == 'c' && approves && d.offers(policy.Conversation):
-		return "c approve, also again"
-	case r == 'a' && d.offers(policy.Always):
-		return "a always"
-	case r == 'r' && approves && d.request.Revert != nil:
-		return "r approve with a revert"
-	case r == 'd':
-		return "d deny with reason"
-	case r == 'e' && editable:
-		return "e edit"
-	case r == 'x':
-		return "x explain"
-	case r == 'f' && d.folds > 0 && !d.explains:
-		return "f fold"
-	case r == 'p' && d.looker != nil && d.look == nil:
-		return "p preview"
-	case r == 'h' && d.trier != nil && d.trial == nil:
-		return "h try it held"
-	}
-	return ""
-}
-
-func (d *Approval) escape() {
-	if d.explains {
-		d.toggle()
-		return
-	}
-	d.answer(policy.Answer{})
-}
-
-func (d *Approval) letter(ev *tcell.EventKey) {
-	switch letter(ev) {
-	case 'y':
-		d.approve(policy.Answer{Scope: policy.Once})
-	case 'c':
-		if d.offers(policy.Conversation) {
-			d.approve(policy.Answer{Scope: policy.Conversation})
-		}
-	case 'a':
-		d.keepRule()
-	case 'r':
-		if d.request.Revert != nil {
-			d.approve(policy.Answer{Scope: policy.Once, Revert: true})
-		}
-	case 'h':
-		d.tryHeld()
-	case 'p':
-		d.lookAround()
-	case 'n':
-		d.answer(policy.Answer{})
-	case 'd':
-		d.open(reasoning, "")
-	case 'e':
-		if text, ok := d.editable(); ok {
-			d.open(editing, text)
-		}
-	case 'x':
-		d.toggle()
-	case 'f':
-		d.fold()
-	}
-}
-
-// approve approves as a says if nothing is missing, and shows what is if
-// something is.
-func (d *Approval) approve(a policy.Answer) {
-	switch {
-	case d.void != "" || !d.guard.Calm() || d.small || d.explains || !d.seen:
-	case d.request.Confirm != "" && !d.named:
-		d.open(naming, "")
-	default:
-		a.Approved, a.Typed = true, d.request.Confirm
-		d.answer(a)
-	}
-}
-
 // noteReady notes since when the request could have been answered.
 func (d *Approval) noteReady() {
 	if d.ready.IsZero() && d.guard.Approves(d.now()) <= 0 {
 		d.ready = d.now()
 	}
-}
-
-func (d *Approval) offers(s policy.Scope) bool {
-	for _, offered := range d.request.Scopes {
-		if offered == s {
-			return true
-		}
-	}
-	return false
-}
-
-// editable is the text that can be edited, if there is one.
-func (d *Approval) editable() (string, bool) {
-	switch a := d.request.Action; a.Kind {
-	case tools.Exec, tools.Run:
-		return a.Command, true
-	case tools.Type:
-		return a.Literal, a.Literal != ""
-	}
-	return "", false
 }
 
 // fieldKey takes a key while something is written. Enter ends it; within a burst

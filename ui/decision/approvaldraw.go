@@ -25,13 +25,7 @@ func (d *Approval) Draw(s tcell.Screen) {
 	if width <= 0 || height <= 0 {
 		return
 	}
-	if width != d.width || height != d.height {
-		if !d.own || width != d.width { // the operator's own key has made it higher or lower
-			d.Rearm()
-		}
-		d.width, d.height, d.rows = width, height, nil
-	}
-	d.own = false
+	d.resized(width, height)
 	screen.Fill(s, x, y, width, height, " ", d.styles.Text)
 	d.guard.Paint(d.now())
 	d.noteReady()
@@ -53,16 +47,32 @@ func (d *Approval) Draw(s tcell.Screen) {
 	}
 	at := y + 1 + d.page
 	d.rule(s, x, at, width)
+	d.drawFoot(s, x+2, at+1, inner, foot)
+	switch d.mode {
+	case naming, reasoning:
+		d.drawField(s, x+2, at+1+state, inner)
+	case asking:
+		s.HideCursor()
+	}
+}
+
+// resized takes note of the size in which the dialog is drawn. A new one rearms it.
+func (d *Approval) resized(width, height int) {
+	if width != d.width || height != d.height {
+		if !d.own || width != d.width { // the operator's own key has made it higher or lower
+			d.Rearm()
+		}
+		d.width, d.height, d.rows = width, height, nil
+	}
+	d.own = false
+}
+
+// drawFoot draws the lines below what scrolls, and takes note of the keys in them.
+func (d *Approval) drawFoot(s tcell.Screen, x, y, width int, foot []line) {
 	d.spots = d.spots[:0]
 	for i, l := range foot {
-		l.draw(s, x+2, at+1+i, inner)
-		d.noteKeys(l, x+2, at+1+i)
-	}
-	if d.mode == naming || d.mode == reasoning {
-		d.drawField(s, x+2, at+1+state, inner)
-	}
-	if d.mode == asking {
-		s.HideCursor()
+		l.draw(s, x, y+i, width)
+		d.noteKeys(l, x, y+i)
 	}
 }
 

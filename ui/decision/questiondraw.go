@@ -38,6 +38,33 @@ func (d *QuestionDialog) Draw(s tcell.Screen) {
 		d.guard.Rearm() // nothing may be answered that cannot be read
 		return
 	}
+	d.resized(width, height)
+	foot := d.foot(width - 4)
+	body := min(len(d.rows), height-3-len(foot))
+	d.page = max(body, 1)
+	d.scroll(0)
+	if d.moved {
+		d.moved = false
+		d.showMarked()
+	}
+	used := d.page + 3 + len(foot)
+	y, used = y+max(0, height-used), min(used, height)
+	screen.Fill(s, x, y, width, used, " ", d.styles.Text)
+	screen.Frame(s, x, y, width, used, screen.Cut(screen.Clean(d.question.Title), width-6), d.more(), d.styles.Frame)
+	d.bodyAt, d.hintAt = y+1, y+1+d.page+len(foot)
+	d.drawBody(s, x+2, y+1, width-4)
+	for i, l := range foot {
+		screen.Draw(s, x+2, y+2+d.page+i, width-4, l.text, l.style)
+		if l.entry {
+			s.ShowCursor(x+2+screen.Width(l.text), y+2+d.page+i)
+		}
+	}
+	d.guard.Paint(d.now())
+}
+
+// resized takes note of the size in which the dialog is drawn. A new one rearms it, but
+// where what is written has made it higher.
+func (d *QuestionDialog) resized(width, height int) {
 	if width != d.width || height != d.height {
 		d.width, d.height = width, height
 		d.rows = d.body(width - 4)
@@ -46,23 +73,19 @@ func (d *QuestionDialog) Draw(s tcell.Screen) {
 		}
 	}
 	d.grown = false
-	foot := d.foot(width - 4)
-	body := min(len(d.rows), height-3-len(foot))
-	d.page = max(body, 1)
-	d.scroll(0)
-	if d.moved { // what the arrows mark is on the screen
-		d.moved = false
-		for i, r := range d.rows {
-			if r.option == d.marked+1 {
-				d.top = max(min(d.top, i), i-d.page+1)
-			}
+}
+
+// showMarked scrolls to the option that the arrows mark.
+func (d *QuestionDialog) showMarked() {
+	for i, r := range d.rows {
+		if r.option == d.marked+1 {
+			d.top = max(min(d.top, i), i-d.page+1)
 		}
 	}
-	used := d.page + 3 + len(foot)
-	y, used = y+max(0, height-used), min(used, height)
-	screen.Fill(s, x, y, width, used, " ", d.styles.Text)
-	screen.Frame(s, x, y, width, used, screen.Cut(screen.Clean(d.question.Title), width-6), d.more(), d.styles.Frame)
-	d.bodyAt, d.hintAt = y+1, y+1+d.page+len(foot)
+}
+
+// drawBody draws the rows that scroll.
+func (d *QuestionDialog) drawBody(s tcell.Screen, x, y, width int) {
 	for i := range min(d.page, len(d.rows)-d.top) {
 		r := d.rows[d.top+i]
 		style, text := d.styles.Text, r.text
@@ -72,15 +95,8 @@ func (d *QuestionDialog) Draw(s tcell.Screen) {
 				text = strings.Replace(text, " ", "›", 1)
 			}
 		}
-		screen.Draw(s, x+2, y+1+i, width-4, text, style)
+		screen.Draw(s, x, y+i, width, text, style)
 	}
-	for i, l := range foot {
-		screen.Draw(s, x+2, y+2+d.page+i, width-4, l.text, l.style)
-		if l.entry {
-			s.ShowCursor(x+2+screen.Width(l.text), y+2+d.page+i)
-		}
-	}
-	d.guard.Paint(d.now())
 }
 
 // textRow is a row of the part that scrolls.

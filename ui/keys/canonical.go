@@ -23,58 +23,89 @@ var same = map[string]string{"Ctrl-I": "Tab", "Ctrl-M": "Enter", "Ctrl-H": "Back
 // Canonical is a key's name as Name has it, from what somebody wrote: "ctrl-x",
 // "^X", "Ctrl+X". The error quotes what is wrong and says what would be right.
 func Canonical(written string) (string, error) {
-	rest, ctrl, alt, shift := written, false, false, false
+	held, rest := cutModifiers(written)
+	base, ok := baseName(rest)
+	char := utf8.RuneCountInString(base) == 1
+	var err error
+	switch {
+	case !ok:
+		err = fmt.Errorf("no key is called %q; did you mean %q? A key is a character, %s or F1 to F%d, with Ctrl-, Alt- or Shift- before it",
+			written, nearest(rest, baseNames()), strings.Join(baseNames(), ", "), mostF)
+	case char && held.shift:
+		err = notShifted(written, base)
+	case char && held.ctrl:
+		base, err = withCtrl(written, base)
+	case held.alt && (base == "[" || base == "O" || base == "Esc"):
+		err = fmt.Errorf("%q: terminals begin other keys with it", written)
+	}
+	if err != nil {
+		return "", err
+	}
+	return held.before(base), nil
+}
+
+// notShifted says what to write instead of a character with Shift.
+func notShifted(written, char string) error {
+	if char == " " {
+		return fmt.Errorf("%q: no terminal reports it as another key than Space", written)
+	}
+	r, _ := utf8.DecodeRuneInString(char)
+	return fmt.Errorf("%q: write the character that it types, such as %q", written, string(unicode.ToUpper(r)))
+}
+
+// withCtrl is a character's name with Ctrl.
+func withCtrl(written, char string) (string, error) {
+	base := strings.ToUpper(char)
+	if base == " " {
+		base = "Space"
+	}
+	if other, is := same["Ctrl-"+base]; is {
+		return "", fmt.Errorf("%q: to a terminal it is the same as %s", written, other)
+	}
+	if base != "Space" && !strings.Contains(`ABCDEFGHIJKLMNOPQRSTUVWXYZ]\^_`, base) {
+		return "", fmt.Errorf("%q: terminals report Ctrl only with a letter, ], \\, ^, _ and Space", written)
+	}
+	return base, nil
+}
+
+// modifiers are those that are held with a key.
+type modifiers struct{ ctrl, alt, shift bool }
+
+// before puts the modifiers before a key's name.
+func (m modifiers) before(base string) string {
+	if m.shift {
+		base = "Shift-" + base
+	}
+	if m.alt {
+		base = "Alt-" + base
+	}
+	if m.ctrl {
+		base = "Ctrl-" + base
+	}
+	return base
+}
+
+// cutModifiers takes all modifiers from the front of what somebody wrote.
+func cutModifiers(written string) (held modifiers, rest string) {
+	rest = written
 	if len(rest) == 2 && rest[0] == '^' {
 		rest = "Ctrl-" + rest[1:]
 	}
 	for {
 		mod, key, ok := cutModifier(rest)
 		if !ok {
-			break
+			return held, rest
 		}
 		switch mod {
 		case "ctrl":
-			ctrl = true
+			held.ctrl = true
 		case "alt":
-			alt = true
+			held.alt = true
 		case "shift":
-			shift = true
+			held.shift = true
 		}
 		rest = key
 	}
-	base, ok := baseName(rest)
-	r, _ := utf8.DecodeRuneInString(base)
-	char := utf8.RuneCountInString(base) == 1
-	switch {
-	case !ok:
-		return "", fmt.Errorf("no key is called %q; did you mean %q? A key is a character, %s or F1 to F%d, with Ctrl-, Alt- or Shift- before it",
-			written, nearest(rest, baseNames()), strings.Join(baseNames(), ", "), mostF)
-	case char && shift && base != " ":
-		return "", fmt.Errorf("%q: write the character that it types, such as %q", written, string(unicode.ToUpper(r)))
-	case base == " " && shift:
-		return "", fmt.Errorf("%q: no terminal reports it as another key than Space", written)
-	case char && ctrl:
-		if base = strings.ToUpper(base); base == " " {
-			base = "Space"
-		}
-		if other, is := same["Ctrl-"+base]; is {
-			return "", fmt.Errorf("%q: to a terminal it is the same as %s", written, other)
-		}
-		if base != "Space" && !strings.Contains(`ABCDEFGHIJKLMNOPQRSTUVWXYZ]\^_`, base) {
-			return "", fmt.Errorf("%q: terminals report Ctrl only with a letter, ], \\, ^, _ and Space", written)
-		}
-	case alt && (base == "[" || base == "O" || base == "Esc"):
-		return "", fmt.Errorf("%q: terminals begin other keys with it", written)
-	}
-	for _, m := range []struct {
-		on   bool
-		name string
-	}{{shift, "Shift-"}, {alt, "Alt-"}, {ctrl, "Ctrl-"}} {
-		if m.on {
-			base = m.name + base
-		}
-	}
-	return base, nil
 }
 
 // cutModifier takes "Ctrl-", "Alt+" or the like from the front of a key's name.
@@ -121,22 +152,27 @@ func baseNames() []string {
 // needed says why a key cannot be given away at a place; empty if it can.
 func needed(place Place, key string) string {
 	plain := !strings.HasPrefix(key, "Ctrl-") && !strings.HasPrefix(key, "Alt-")
-	char := utf8.RuneCountInString(key) == 1
-	function := len(key) > 1 && key[0] == 'F' && plain
+	common := plain && (len(key) < 2 || key[0] != 'F') // no function key, and no modifier but Shift
 	switch {
 	case place&(Input|Searching|Completing) != 0:
-		switch {
-		case char:
-			return "it is typed where you write"
-		case slices.Contains([]string{"Backspace", "Delete", "Left", "Right"}, key):
-			return "where you write, it is needed for that"
-		}
-	case place == Typing && key == "Ctrl-C", place == Typing && plain && !function && !strings.HasPrefix(key, "Shift-"):
+		return neededWriting(key)
+	case place == Typing && (key == "Ctrl-C" || common && !strings.HasPrefix(key, "Shift-")):
 		return "the program in the terminal needs it"
-	case place == Dialog && (plain && !function || slices.Contains(inDialogs, key)):
+	case place == Dialog && (common || slices.Contains(inDialogs, key)):
 		return "approval dialogs and questions need it"
-	case place == Overlay && (plain && !function || slices.Contains(inLists, key)):
+	case place == Overlay && (common || slices.Contains(inLists, key)):
 		return "lists need it"
+	}
+	return ""
+}
+
+// neededWriting says why a key cannot be given away where something is written.
+func neededWriting(key string) string {
+	switch {
+	case utf8.RuneCountInString(key) == 1:
+		return "it is typed where you write"
+	case slices.Contains([]string{"Backspace", "Delete", "Left", "Right"}, key):
+		return "where you write, it is needed for that"
 	}
 	return ""
 }

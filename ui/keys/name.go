@@ -22,42 +22,39 @@ var names = map[tcell.Key]string{
 // Name is the key's name as the table writes it: "a", "?", "Enter", "Ctrl-C",
 // "Alt-Enter", "F1". However a terminal reports a key, its name is the same.
 func Name(ev *tcell.EventKey) string {
-	key, mod := ev.Key(), ev.Modifiers()
-	base := ""
-	switch {
-	case key == tcell.KeyRune:
-		base = string(ev.Rune())
-		if mod&tcell.ModCtrl != 0 {
-			base = strings.ToUpper(base)
-			if ev.Rune() == ' ' {
-				base = "Space"
-			}
-		}
-	case key >= tcell.KeyCtrlA && key <= tcell.KeyCtrlZ:
-		base, mod = string(rune('A'+key-tcell.KeyCtrlA)), mod|tcell.ModCtrl
-	case key >= tcell.KeyF1 && key <= tcell.KeyF64:
-		base = "F" + strconv.Itoa(int(key-tcell.KeyF1)+1)
-	case key > 0 && key < ' ' && names[key] == "":
-		base, mod = string(rune('@'+key)), mod|tcell.ModCtrl
-	default:
-		base = names[key]
-		if strings.HasPrefix(base, "Ctrl-") {
-			base, mod = base[len("Ctrl-"):], mod|tcell.ModCtrl
-		}
-	}
+	base, mod := baseOf(ev)
 	if base == "" {
 		return ""
 	}
-	if mod&tcell.ModShift != 0 && key != tcell.KeyRune && !strings.HasPrefix(base, "Shift-") {
-		base = "Shift-" + base
+	return modifiers{
+		ctrl:  mod&tcell.ModCtrl != 0,
+		alt:   mod&tcell.ModAlt != 0,
+		shift: mod&tcell.ModShift != 0 && ev.Key() != tcell.KeyRune && !strings.HasPrefix(base, "Shift-"),
+	}.before(base)
+}
+
+// baseOf is the name of a key that was pressed without its modifiers, and these. It is
+// empty for a key without a name.
+func baseOf(ev *tcell.EventKey) (base string, mod tcell.ModMask) {
+	key, mod := ev.Key(), ev.Modifiers()
+	switch {
+	case key == tcell.KeyRune && mod&tcell.ModCtrl == 0:
+		return string(ev.Rune()), mod
+	case key == tcell.KeyRune && ev.Rune() == ' ':
+		return "Space", mod
+	case key == tcell.KeyRune:
+		return strings.ToUpper(string(ev.Rune())), mod
+	case key >= tcell.KeyCtrlA && key <= tcell.KeyCtrlZ:
+		return string(rune('A' + key - tcell.KeyCtrlA)), mod | tcell.ModCtrl
+	case key >= tcell.KeyF1 && key <= tcell.KeyF64:
+		return "F" + strconv.Itoa(int(key-tcell.KeyF1)+1), mod
+	case key > 0 && key < ' ' && names[key] == "":
+		return string(rune('@' + key)), mod | tcell.ModCtrl
 	}
-	if mod&tcell.ModAlt != 0 {
-		base = "Alt-" + base
+	if base, ctrl := strings.CutPrefix(names[key], "Ctrl-"); ctrl {
+		return base, mod | tcell.ModCtrl
 	}
-	if mod&tcell.ModCtrl != 0 {
-		base = "Ctrl-" + base
-	}
-	return base
+	return names[key], mod
 }
 
 // Text is the character that the key types, or "" if it types none.

@@ -383,47 +383,36 @@ func (c Command) ByWord() bool {
 func (c Command) Unavailable(f Facts) string {
 	switch c.Needs {
 	case Turn:
-		if !f.Running {
-			return "nothing is running"
-		}
+		return unless(f.Running, "nothing is running")
 	case APane:
-		if f.Panes == 0 {
-			return noTerminal
-		}
+		return unless(f.Panes > 0, noTerminal)
 	case Offer:
-		if !f.Resume {
-			return "no earlier conversation was left open"
-		}
+		return unless(f.Resume, "no earlier conversation was left open")
 	case Callback:
-		if f.Provided != nil && !f.Provided(c.ID) {
-			return "not available here"
-		}
+		return unless(f.Provided == nil || f.Provided(c.ID), "not available here")
 	case Selection:
-		if !f.Selected {
-			return "nothing is selected"
-		}
+		return unless(f.Selected, "nothing is selected")
 	case Pattern:
-		if !f.Searched {
-			return "nothing was searched for"
-		}
+		return unless(f.Searched, "nothing was searched for")
 	case Borders:
 		return f.undivided()
 	case Stack:
 		if reason := f.undivided(); reason != "" {
 			return reason
 		}
-		if !f.Stacked {
-			return "no terminal above or below it"
-		}
+		return unless(f.Stacked, "no terminal above or below it")
 	case Others:
-		switch f.Panes {
-		case 0:
-			return noTerminal
-		case 1:
-			return "there is only one terminal"
-		}
+		return f.alone()
 	}
 	return ""
+}
+
+// unless is the reason that is given where something does not hold.
+func unless(holds bool, reason string) string {
+	if holds {
+		return ""
+	}
+	return reason
 }
 
 const noTerminal = "there is no terminal yet"
@@ -438,6 +427,17 @@ func (f Facts) undivided() string {
 		return "the screen is too small for that"
 	case f.Zoomed:
 		return "only one part is shown while it is zoomed"
+	}
+	return ""
+}
+
+// alone says why there is no other terminal; it is empty if there is one.
+func (f Facts) alone() string {
+	switch f.Panes {
+	case 0:
+		return noTerminal
+	case 1:
+		return "there is only one terminal"
 	}
 	return ""
 }

@@ -158,16 +158,22 @@ type MouseEvent struct {
 	Mod      tcell.ModMask
 }
 
-// EncodeMouse returns the bytes for a mouse event, or nil if the program does
-// not want it or its encoding cannot say it.
-func EncodeMouse(ev MouseEvent, modes vt.Modes) []byte {
-	switch {
-	case modes.Mouse == vt.MouseOff,
-		ev.Motion && modes.Mouse == vt.MouseClicks,
-		ev.Motion && ev.Button < 0 && modes.Mouse != vt.MouseAll:
-		return nil
+// wanted reports whether a program in a mouse mode is told of the event.
+func (ev MouseEvent) wanted(mode vt.MouseMode) bool {
+	switch mode {
+	case vt.MouseOff:
+		return false
+	case vt.MouseClicks:
+		return !ev.Motion
+	case vt.MouseAll:
+		return true
 	}
-	sgr := modes.MouseEncoding == vt.MouseSGR
+	return !ev.Motion || ev.Button >= 0
+}
+
+// code is the number that says which button it is about, whether the mouse moves, and which
+// modifiers are held. Without sgr, it does not say which button is released.
+func (ev MouseEvent) code(sgr bool) int {
 	b := ev.Button
 	switch {
 	case b < 0 || ev.Release && !sgr:
@@ -178,7 +184,17 @@ func EncodeMouse(ev MouseEvent, modes vt.Modes) []byte {
 	if ev.Motion {
 		b += 32
 	}
-	b += 4 * (modifiers(ev.Mod) - 1)
+	return b + 4*(modifiers(ev.Mod)-1)
+}
+
+// EncodeMouse returns the bytes for a mouse event, or nil if the program does
+// not want it or its encoding cannot say it.
+func EncodeMouse(ev MouseEvent, modes vt.Modes) []byte {
+	if !ev.wanted(modes.Mouse) {
+		return nil
+	}
+	sgr := modes.MouseEncoding == vt.MouseSGR
+	b := ev.code(sgr)
 	switch {
 	case sgr && ev.Release:
 		return fmt.Appendf(nil, "\x1b[<%d;%d;%dm", b, ev.Col+1, ev.Row+1)

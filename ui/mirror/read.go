@@ -76,33 +76,26 @@ func (m *Mirror) Do(id keys.ID) bool {
 		}
 		return true
 	}
-	switch id {
-	case keys.PageUp:
-		m.turn(-m.page())
-	case keys.PageDown:
-		m.turn(m.page())
-	case keys.Top:
-		m.toTop()
-	case keys.Bottom:
-		m.toBottom()
-	case keys.Mark:
-		m.mark(false)
-	case keys.MarkLines:
-		m.mark(true)
-	case keys.Copy:
-		m.copySelection()
-	case keys.Link:
-		m.copyLink()
-	case keys.Search:
-		m.beginSearch()
-	case keys.SearchNext:
-		m.nextMatch(true)
-	case keys.SearchPrevious:
-		m.nextMatch(false)
-	default:
-		return false
+	if do, ok := acts[id]; ok {
+		do(m)
+		return true
 	}
-	return true
+	return false
+}
+
+// acts are what the other commands for reading do.
+var acts = map[keys.ID]func(*Mirror){
+	keys.PageUp:         func(m *Mirror) { m.turn(-m.page()) },
+	keys.PageDown:       func(m *Mirror) { m.turn(m.page()) },
+	keys.Top:            (*Mirror).toTop,
+	keys.Bottom:         (*Mirror).toBottom,
+	keys.Mark:           func(m *Mirror) { m.mark(false) },
+	keys.MarkLines:      func(m *Mirror) { m.mark(true) },
+	keys.Copy:           (*Mirror).copySelection,
+	keys.Link:           (*Mirror).copyLink,
+	keys.Search:         (*Mirror).beginSearch,
+	keys.SearchNext:     func(m *Mirror) { m.nextMatch(true) },
+	keys.SearchPrevious: func(m *Mirror) { m.nextMatch(false) },
 }
 
 // Back backs out one level: the search line, the selection, the picture that is

@@ -182,26 +182,26 @@ func (o *Overview) meant() []string {
 	return names
 }
 
+// motions are by how many tiles the cursor moves.
+var motions = map[keys.ID]func(*Overview) int{
+	keys.Left:     func(*Overview) int { return -1 },
+	keys.Right:    func(*Overview) int { return 1 },
+	keys.Up:       func(o *Overview) int { return -o.columns },
+	keys.Down:     func(o *Overview) int { return o.columns },
+	keys.PageUp:   func(o *Overview) int { return -o.columns * o.page },
+	keys.PageDown: func(o *Overview) int { return o.columns * o.page },
+	keys.Top:      func(o *Overview) int { return -len(o.all) },
+	keys.Bottom:   func(o *Overview) int { return len(o.all) },
+}
+
 // Do carries out a command of the table.
 func (o *Overview) Do(id keys.ID) Choice {
 	o.notice, o.touched = "", o.now()
+	if far, ok := motions[id]; ok {
+		o.move(far(o))
+		return Choice{}
+	}
 	switch id {
-	case keys.Left:
-		o.move(-1)
-	case keys.Right:
-		o.move(1)
-	case keys.Up:
-		o.move(-o.columns)
-	case keys.Down:
-		o.move(o.columns)
-	case keys.PageUp:
-		o.move(-o.columns * o.page)
-	case keys.PageDown:
-		o.move(o.columns * o.page)
-	case keys.Top:
-		o.move(-len(o.all))
-	case keys.Bottom:
-		o.move(len(o.all))
 	case keys.Mark:
 		o.mark()
 	case keys.Terminal:

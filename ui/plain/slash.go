@@ -3,7 +3,6 @@ package plain
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,8 +11,35 @@ import (
 	"github.com/nod-console/nod/ui/tour"
 )
 
-// here are the commands that lines can give.
-var here = []keys.ID{keys.Help, keys.Status, keys.Inbox, keys.Approve, keys.Targets, keys.Overview, keys.New, keys.Resume, keys.Undo, keys.History, keys.Memory, keys.Servers, keys.Prompt, keys.Plugins, keys.Model, keys.Context, keys.Compact, keys.Timeline, keys.Open, keys.Close, keys.Tour, keys.Quit}
+// commands are those that lines can give, with what each does; /quit is beside them.
+func (c *Conversation) commands() map[keys.ID]func(ctx context.Context, args string) {
+	bare := func(do func(context.Context)) func(context.Context, string) {
+		return func(ctx context.Context, _ string) { do(ctx) }
+	}
+	return map[keys.ID]func(context.Context, string){
+		keys.Help:     bare(c.help),
+		keys.Status:   bare(c.status),
+		keys.Inbox:    func(context.Context, string) { c.sayInbox() },
+		keys.Approve:  c.setPosture,
+		keys.Targets:  c.useTarget,
+		keys.Overview: bare(c.overview),
+		keys.New:      bare(c.newConversation),
+		keys.Resume:   bare(c.resume),
+		keys.Undo:     c.undo,
+		keys.History:  c.past,
+		keys.Memory:   c.memory,
+		keys.Servers:  c.servers,
+		keys.Prompt:   c.serversPrompt,
+		keys.Plugins:  c.plugins,
+		keys.Model:    c.model,
+		keys.Context:  bare(c.context),
+		keys.Compact:  bare(c.compact),
+		keys.Timeline: bare(c.timeline),
+		keys.Open:     c.open,
+		keys.Close:    c.closeTerminal,
+		keys.Tour:     bare(c.beginTour),
+	}
+}
 
 // slash carries out a command, and reports whether it is the one to quit.
 func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
@@ -25,64 +51,24 @@ func (c *Conversation) slash(ctx context.Context, line string) (quit bool) {
 	if cmd.Custom() {
 		return c.own(ctx, cmd.Slash, args)
 	}
-	if !slices.Contains(here, cmd.ID) {
+	if cmd.ID == keys.Quit {
+		return c.mayQuit(ctx)
+	}
+	do, ok := c.commands()[cmd.ID]
+	if !ok {
 		c.Fail("/"+cmd.Slash+" needs the full screen", "/help lists what can be said here")
 		return false
 	}
-	switch cmd.ID {
-	case keys.Help:
-		c.help()
-	case keys.Status:
-		c.status(ctx)
-	case keys.Inbox:
-		c.sayInbox()
-	case keys.Approve:
-		c.setPosture(ctx, args)
-	case keys.Targets:
-		c.useTarget(ctx, args)
-	case keys.Overview:
-		c.overview(ctx)
-	case keys.New:
-		c.newConversation(ctx)
-	case keys.Resume:
-		c.resume(ctx)
-	case keys.Undo:
-		c.undo(ctx, args)
-	case keys.History:
-		c.past(ctx, args)
-	case keys.Memory:
-		c.memory(ctx, args)
-	case keys.Servers:
-		c.servers(ctx, args)
-	case keys.Prompt:
-		c.serversPrompt(ctx, args)
-	case keys.Plugins:
-		c.plugins(ctx, args)
-	case keys.Model:
-		c.model(ctx, args)
-	case keys.Context:
-		c.context(ctx)
-	case keys.Compact:
-		c.compact(ctx)
-	case keys.Timeline:
-		c.timeline(ctx)
-	case keys.Open:
-		c.open(ctx, args)
-	case keys.Close:
-		c.closeTerminal(ctx, args)
-	case keys.Tour:
-		c.tour = tour.New(tour.Options{Folder: tour.Folder(), Lines: true})
-		c.out.say(note, c.tour.Text())
-	case keys.Quit:
-		return c.mayQuit(ctx)
-	}
+	do(ctx, args)
 	return false
 }
 
-func (c *Conversation) help() {
+func (c *Conversation) help(context.Context) {
+	here := c.commands()
 	var lines []string
 	for _, cmd := range c.table().All() {
-		if cmd.Slash != "" && (cmd.Custom() || slices.Contains(here, cmd.ID)) {
+		_, can := here[cmd.ID]
+		if cmd.Slash != "" && (can || cmd.Custom() || cmd.ID == keys.Quit) {
 			lines = append(lines, strings.TrimSpace("/"+cmd.Slash+" "+cmd.Args)+": "+cmd.Text)
 		}
 	}
@@ -228,6 +214,11 @@ func (c *Conversation) undo(ctx context.Context, args string) {
 		})
 		c.guide(tour.Undone)
 	}
+}
+
+func (c *Conversation) beginTour(context.Context) {
+	c.tour = tour.New(tour.Options{Folder: tour.Folder(), Lines: true})
+	c.out.say(note, c.tour.Text())
 }
 
 // guide says what comes next on the tour, if there is one and a step was done.

@@ -26,23 +26,9 @@ func Run(ctx context.Context, s *screen.Screen, p *Player, theme string) error {
 			return fmt.Errorf("replay: %w", err)
 		}
 	}
-	events := make(chan tcell.Event)
 	stop := make(chan struct{})
 	defer close(stop)
-	go func() {
-		for {
-			ev := s.PollEvent()
-			if ev == nil { // the screen is finished
-				close(events)
-				return
-			}
-			select {
-			case events <- ev:
-			case <-stop:
-				return
-			}
-		}
-	}()
+	events := poll(s, stop)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -61,32 +47,61 @@ func Run(ctx context.Context, s *screen.Screen, p *Player, theme string) error {
 			if !open {
 				return errors.New("replay: the terminal is gone")
 			}
-			if key, ok := ev.(*screen.EventTogether); ok {
-				ev = key.EventKey
-			}
-			switch ev := ev.(type) {
-			case *tcell.EventKey:
-				if _, done := p.Key(ev); done {
-					return nil
-				}
-				if ev.Key() == tcell.KeyCtrlL {
-					s.Sync()
-				}
-			case *tcell.EventResize:
-				s.Sync()
-			case *screen.EventGround:
-				worn, err := themes.Load(themes.On(theme, themes.GroundOf(ev.Light)))
-				if err != nil {
-					return fmt.Errorf("replay: %w", err)
-				}
-				styles := s.Styles(worn)
-				p.SetStyles(&styles)
-			case *tcell.EventError:
-				return fmt.Errorf("replay: %w", ev)
+			if done, err := take(s, p, theme, ev); done || err != nil {
+				return err
 			}
 			draw(s, p)
 		}
 	}
+}
+
+// poll gives the screen's events out, until stop is closed. The channel is closed when the
+// screen is finished.
+func poll(s *screen.Screen, stop <-chan struct{}) <-chan tcell.Event {
+	events := make(chan tcell.Event)
+	go func() {
+		for {
+			ev := s.PollEvent()
+			if ev == nil { // the screen is finished
+				close(events)
+				return
+			}
+			select {
+			case events <- ev:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return events
+}
+
+// take handles an event, and reports whether the operator has left.
+func take(s *screen.Screen, p *Player, theme string, ev tcell.Event) (done bool, err error) {
+	if key, ok := ev.(*screen.EventTogether); ok {
+		ev = key.EventKey
+	}
+	switch ev := ev.(type) {
+	case *tcell.EventKey:
+		if _, done := p.Key(ev); done {
+			return true, nil
+		}
+		if ev.Key() == tcell.KeyCtrlL {
+			s.Sync()
+		}
+	case *tcell.EventResize:
+		s.Sync()
+	case *screen.EventGround:
+		worn, err := themes.Load(themes.On(theme, themes.GroundOf(ev.Light)))
+		if err != nil {
+			return false, fmt.Errorf("replay: %w", err)
+		}
+		styles := s.Styles(worn)
+		p.SetStyles(&styles)
+	case *tcell.EventError:
+		return false, fmt.Errorf("replay: %w", ev)
+	}
+	return false, nil
 }
 
 func draw(s *screen.Screen, p *Player) {

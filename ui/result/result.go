@@ -6,6 +6,7 @@
 package result
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -27,18 +28,7 @@ func Subject(arguments json.RawMessage) string {
 		return string(arguments)
 	}
 	if several, ok := args["targets"].([]any); ok && len(several) > 0 {
-		delete(args, "targets")
-		for name := range args { // what is left of connect_target says nothing of its subject
-			if slices.Contains([]string{"risk", "mutation", "privesc", "why"}, name) {
-				delete(args, name)
-			}
-		}
-		rest, _ := json.Marshal(args) // it was JSON
-		on := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(several), "["), "]")
-		if subject := Subject(rest); subject != "" {
-			on = subject + " on " + on
-		}
-		return on
+		return subjectOnTargets(args, several)
 	}
 	if pattern, ok := args["pattern"].(string); ok {
 		if folder, ok := args["path"].(string); ok {
@@ -51,22 +41,47 @@ func Subject(arguments json.RawMessage) string {
 	if items, ok := args["items"].([]any); ok {
 		return things(len(items))
 	}
-	for _, name := range []string{"command", "path", "literal", "keys", "url", "query", "pattern", "question", "text", "task"} {
-		switch v := args[name].(type) {
-		case string:
-			if v != "" {
-				return v
-			}
-		case []any:
-			if len(v) > 0 {
-				return strings.Trim(fmt.Sprint(v), "[]")
-			}
-		}
+	if text, ok := usualSubject(args); ok {
+		return text
 	}
 	if len(args) == 0 {
 		return ""
 	}
 	return string(arguments)
+}
+
+// subjectOnTargets is what a call for several targets is about, and these.
+func subjectOnTargets(args map[string]any, several []any) string {
+	delete(args, "targets")
+	for name := range args { // what is left of connect_target says nothing of its subject
+		if slices.Contains([]string{"risk", "mutation", "privesc", "why"}, name) {
+			delete(args, name)
+		}
+	}
+	rest, _ := json.Marshal(args) // it was JSON
+	on := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(several), "["), "]")
+	if subject := Subject(rest); subject != "" {
+		on = subject + " on " + on
+	}
+	return on
+}
+
+// usualSubject is the first of the arguments that say what a call is about. It is not ok
+// if none is there.
+func usualSubject(args map[string]any) (subject string, ok bool) {
+	for _, name := range []string{"command", "path", "literal", "keys", "url", "query", "pattern", "question", "text", "task"} {
+		switch v := args[name].(type) {
+		case string:
+			if v != "" {
+				return v, true
+			}
+		case []any:
+			if len(v) > 0 {
+				return strings.Trim(fmt.Sprint(v), "[]"), true
+			}
+		}
+	}
+	return "", false
 }
 
 // SubjectOf is the same from what would exactly be done.
@@ -81,49 +96,58 @@ func SubjectOf(a tools.Action) string {
 	if a.Kind == tools.Connect {
 		return a.Target
 	}
-	var said struct {
-		Pattern, Names, Question, Agent, Task string
-	}
-	switch a.Tool {
-	case "team":
-		if text := teamSubject(json.RawMessage(a.Command)); text != "" {
-			return text
-		}
-	case "grep", "glob", "question", "todo", "task":
-		var items []any
-		if json.Unmarshal([]byte(a.Command), &items) == nil {
-			return things(len(items))
-		}
-		if json.Unmarshal([]byte(a.Command), &said) == nil {
-			if said.Task != "" {
-				return said.Agent + ": " + said.Task
-			}
-			for _, text := range []string{said.Question, said.Pattern, said.Names} {
-				switch {
-				case text != "" && a.Path != "":
-					return text + " in " + a.Path
-				case text != "":
-					return text
-				}
-			}
-		}
+	if text := argumentSubject(a); text != "" {
+		return text
 	}
 	switch {
 	case a.Path != "": // of a file; how much of it stands in the command
 		return a.Path
 	case a.Command != "":
 		return a.Command
-	case a.Literal != "" || len(a.Keys) > 0 || a.Enter:
-		words := slices.Clone(a.Keys)
-		if a.Literal != "" {
-			words = append([]string{a.Literal}, words...)
-		}
-		if a.Enter {
-			words = append(words, "Enter")
-		}
-		return strings.Join(words, " ")
 	}
-	return ""
+	return keysSubject(a)
+}
+
+// argumentSubject is what an action is about whose tool keeps its arguments in the
+// command; empty for others.
+func argumentSubject(a tools.Action) string {
+	switch a.Tool {
+	case "team":
+		return teamSubject(json.RawMessage(a.Command))
+	case "grep", "glob", "question", "todo", "task":
+	default:
+		return ""
+	}
+	var items []any
+	if json.Unmarshal([]byte(a.Command), &items) == nil {
+		return things(len(items))
+	}
+	var said struct {
+		Pattern, Names, Question, Agent, Task string
+	}
+	if json.Unmarshal([]byte(a.Command), &said) != nil {
+		return ""
+	}
+	text := cmp.Or(said.Question, said.Pattern, said.Names)
+	switch {
+	case said.Task != "":
+		return said.Agent + ": " + said.Task
+	case text != "" && a.Path != "":
+		return text + " in " + a.Path
+	}
+	return text
+}
+
+// keysSubject are the keys that an action presses.
+func keysSubject(a tools.Action) string {
+	words := slices.Clone(a.Keys)
+	if a.Literal != "" {
+		words = append([]string{a.Literal}, words...)
+	}
+	if a.Enter {
+		words = append(words, "Enter")
+	}
+	return strings.Join(words, " ")
 }
 
 // teamSubject names a team: "web, db: 3 tasks". It is empty if that is none. A model

@@ -157,9 +157,17 @@ func (p *Picker) at(some []Target) int {
 	return max(0, slices.IndexFunc(some, func(t Target) bool { return t.Name == p.chosen }))
 }
 
+// verbs are what keys want with the row that is marked.
+var verbs = map[tcell.Key]Verb{
+	tcell.KeyEnter: Use, tcell.KeyCtrlX: Drop, tcell.KeyCtrlY: Attach, tcell.KeyCtrlO: Logs, tcell.KeyCtrlN: Open,
+}
+
 // Key takes a key. Letters filter; what is typed and matches no row can be
 // chosen as the name of a target that the list does not have.
 func (p *Picker) Key(ev *tcell.EventKey) Choice {
+	if verb, ok := verbs[ev.Key()]; ok {
+		return p.choose(verb)
+	}
 	switch ev.Key() {
 	case tcell.KeyEscape, tcell.KeyCtrlC:
 		if p.filter == "" {
@@ -174,16 +182,6 @@ func (p *Picker) Key(ev *tcell.EventKey) Choice {
 		p.move(-max(p.page-1, 1))
 	case tcell.KeyPgDn:
 		p.move(max(p.page-1, 1))
-	case tcell.KeyEnter:
-		return p.choose(Use)
-	case tcell.KeyCtrlX:
-		return p.choose(Drop)
-	case tcell.KeyCtrlY:
-		return p.choose(Attach)
-	case tcell.KeyCtrlO:
-		return p.choose(Logs)
-	case tcell.KeyCtrlN:
-		return p.choose(Open)
 	case tcell.KeyBackspace, tcell.KeyBackspace2:
 		_, n := utf8.DecodeLastRuneInString(p.filter)
 		p.filter, p.chosen = p.filter[:len(p.filter)-n], ""

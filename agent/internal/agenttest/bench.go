@@ -226,42 +226,46 @@ func (b *Bench) CheckEvents(ending agent.Ending) {
 	defer b.Mu.Unlock()
 	stage := map[string]string{} // the last event of each call
 	for i, e := range b.Events {
-		var ToolCall string
-		var after []string
-		switch e := e.(type) {
-		case agent.CallProposed:
-			ToolCall, after = e.Call, []string{""}
-		case agent.ApprovalAsked:
-			ToolCall, after = e.Call, []string{"call_proposed", "approval_answered"}
-		case agent.ApprovalAnswered:
-			ToolCall, after = e.Call, []string{"approval_asked"}
-		case agent.CallStarted:
-			ToolCall, after = e.Call, []string{"call_proposed", "approval_answered"}
-		case agent.CallProgress:
-			ToolCall, after = e.Call, []string{"call_started", "call_progress"}
-		case agent.CallFinished:
-			ToolCall, after = e.Call, []string{"call_proposed", "approval_answered", "call_started", "call_progress"}
-		case agent.Done:
-			if i != len(b.Events)-1 || e.Ending != ending {
-				b.T.Errorf("event %d of %d is %+v; Run returned %v", i, len(b.Events), e, ending)
-			}
-			continue
-		default:
+		if done, ok := e.(agent.Done); ok && (i != len(b.Events)-1 || done.Ending != ending) {
+			b.T.Errorf("event %d of %d is %+v; Run returned %v", i, len(b.Events), e, ending)
+		}
+		call, after := followed(e)
+		if after == nil {
 			continue
 		}
-		if !slices.Contains(after, stage[ToolCall]) {
-			b.T.Errorf("call %s: %s after %q", ToolCall, e.Kind(), stage[ToolCall])
+		if !slices.Contains(after, stage[call]) {
+			b.T.Errorf("call %s: %s after %q", call, e.Kind(), stage[call])
 		}
-		stage[ToolCall] = e.Kind()
+		stage[call] = e.Kind()
 	}
-	for ToolCall, last := range stage {
+	for call, last := range stage {
 		if last != "call_finished" {
-			b.T.Errorf("call %s: the last event is %s", ToolCall, last)
+			b.T.Errorf("call %s: the last event is %s", call, last)
 		}
 	}
 	if len(b.Events) == 0 || b.Events[len(b.Events)-1].Kind() != "done" {
 		b.T.Error("the last event is not Done")
 	}
+}
+
+// followed are the events of its call that can come right before an event; "" is none of
+// them. It is nil for an event that is of no call.
+func followed(e agent.Event) (call string, after []string) {
+	switch e := e.(type) {
+	case agent.CallProposed:
+		return e.Call, []string{""}
+	case agent.ApprovalAsked:
+		return e.Call, []string{"call_proposed", "approval_answered"}
+	case agent.ApprovalAnswered:
+		return e.Call, []string{"approval_asked"}
+	case agent.CallStarted:
+		return e.Call, []string{"call_proposed", "approval_answered"}
+	case agent.CallProgress:
+		return e.Call, []string{"call_started", "call_progress"}
+	case agent.CallFinished:
+		return e.Call, []string{"call_proposed", "approval_answered", "call_started", "call_progress"}
+	}
+	return "", nil
 }
 
 // Forget drops the events so far.

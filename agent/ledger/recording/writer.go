@@ -185,29 +185,11 @@ func (w *writer) put(items []item, surely bool) error {
 	w.encoded = w.encoded[:0]
 	ended := false
 	for len(items) > 0 {
-		if items[0].kind == newPart {
-			if err := w.turn(items[0]); err != nil {
-				return err
-			}
-			w.done(items[:1])
-			items = items[1:]
-			continue
-		}
-		if w.f == nil { // behind a file that was lost, up to the picture
-			w.done(items[:1])
-			items = items[1:]
-			continue
-		}
-		n, tail := 0, w.tail
-		for n < len(items) && items[n].kind != newPart && len(w.encoded) < 1<<20 {
-			w.encode(items[n])
-			ended = ended || items[n].kind == Mark
-			n++
-		}
-		if err := w.append(); err != nil {
-			w.tail = tail
+		n, marked, err := w.putSome(items)
+		if err != nil {
 			return err
 		}
+		ended = ended || marked
 		w.done(items[:n])
 		items = items[n:]
 	}
@@ -215,6 +197,28 @@ func (w *writer) put(items []item, surely bool) error {
 		return nil
 	}
 	return w.sync()
+}
+
+// putSome writes the first n of items: a new file, or what goes into the one that is
+// there. marked says that a mark was among them.
+func (w *writer) putSome(items []item) (n int, marked bool, err error) {
+	switch {
+	case items[0].kind == newPart:
+		return 1, false, w.turn(items[0])
+	case w.f == nil: // behind a file that was lost, up to the picture
+		return 1, false, nil
+	}
+	tail := w.tail
+	for n < len(items) && items[n].kind != newPart && len(w.encoded) < 1<<20 {
+		w.encode(items[n])
+		marked = marked || items[n].kind == Mark
+		n++
+	}
+	if err := w.append(); err != nil {
+		w.tail = tail
+		return 0, false, err
+	}
+	return n, marked, nil
 }
 
 // redact passes items through the filter, those that have not yet. What it holds

@@ -33,11 +33,19 @@ func parse(name string) (tcell.Key, rune, tcell.ModMask, error) {
 		return 0, 0, 0, fmt.Errorf("no key is called %q", name)
 	}
 	key, r, more, err := parse(rest)
-	if key == tcell.KeyRune && mod == tcell.ModCtrl && r >= 'A' && r <= 'Z' {
-		return tcell.KeyCtrlA + tcell.Key(r-'A'), 0, mod | more, err
-	}
-	if key == tcell.KeyRune && mod == tcell.ModCtrl && r == ']' {
-		return tcell.KeyCtrlRightSq, 0, mod | more, err
+	if key == tcell.KeyRune && mod == tcell.ModCtrl {
+		key, r = control(r)
 	}
 	return key, r, mod | more, err
+}
+
+// control is what a terminal reports for a character with Ctrl.
+func control(r rune) (tcell.Key, rune) {
+	switch {
+	case r >= 'A' && r <= 'Z':
+		return tcell.KeyCtrlA + tcell.Key(r-'A'), 0
+	case r == ']':
+		return tcell.KeyCtrlRightSq, 0
+	}
+	return tcell.KeyRune, r
 }

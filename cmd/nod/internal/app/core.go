@@ -101,29 +101,9 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	if h.State, _, err = config.StateDirAnyway(getenv); err != nil {
 		return h, err
 	}
-	var lost string
-	if h.Ledger, lost, err = record.OpenLedger(getenv, h.State, ledger.Options{Witness: record.Copies(c), Wait: true}); err != nil {
-		return h, fmt.Errorf("record: %w", err)
-	}
-	if lost != "" && p.Warn != nil {
-		p.Warn(lost + "; if that was not you, find out who it was: nod audit verify goes on saying so")
-	}
-	h.closers = append(h.closers, h.closeLedger)
-	if h.secrets, err = OpenSecrets(c); err != nil {
+	if err = h.openRecord(p.Warn); err != nil {
 		return h, err
 	}
-	if h.recorder, err = record.OpenRecorder(h.Ledger, h.State, recordingFilter(h.secrets)); err != nil {
-		return h, fmt.Errorf("record: %w", err)
-	}
-	h.Runs = runs.New(config.LedgerDir(h.State))
-	h.recorder.Watcher = h.Runs
-	if h.trace, err = openTrace(getenv, h.State, p.Warn); err != nil {
-		return h, err
-	}
-	if h.trace != nil {
-		h.closers = append(h.closers, h.trace.Close)
-	}
-	h.closers = append(h.closers, h.recorder.Recordings.Close, h.recorder.WarnAtEnd(h.State, p.Warn))
 	p.Tap = h.recorder.Tap
 	p.Hidden = (&PolicySetup{Config: c, getenv: getenv, state: h.State, spare: h.spare}).own()
 	if h.Undo, err = undo.Open(filepath.Join(h.State, "undo"), nil); err != nil {
@@ -144,14 +124,66 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 	if h.Tools, err = h.register(p); err != nil {
 		return h, err
 	}
-	own := &tools.Registry{} // what plugins and agents can have called
-	for _, t := range h.Tools.All() {
-		if err := own.Register(t); err != nil {
-			return h, err
-		}
+	own, err := h.ownTools()
+	if err != nil {
+		return h, err
 	}
 	h.openHooks()
-	timeout := c.Agent.ToolTimeout
+	if err = h.openGate(own, p); err != nil {
+		return h, err
+	}
+	if err = h.openPlugins(); err != nil {
+		return h, err
+	}
+	h.Guard.Fill(h.Gate.Fill)
+	h.closers = append(h.closers, func() error { h.Gate.Close(); return nil })
+	h.openServers(p)
+	return h, nil
+}
+
+// openRecord opens what keeps what happens: the ledger, the recordings and, if it is
+// wanted, the trace; and the secrets, which none of them may have.
+func (h *Core) openRecord(warn func(string)) (err error) {
+	var lost string
+	if h.Ledger, lost, err = record.OpenLedger(h.getenv, h.State, ledger.Options{Witness: record.Copies(h.config), Wait: true}); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if lost != "" && warn != nil {
+		warn(lost + "; if that was not you, find out who it was: nod audit verify goes on saying so")
+	}
+	h.closers = append(h.closers, h.closeLedger)
+	if h.secrets, err = OpenSecrets(h.config); err != nil {
+		return err
+	}
+	if h.recorder, err = record.OpenRecorder(h.Ledger, h.State, recordingFilter(h.secrets)); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	h.Runs = runs.New(config.LedgerDir(h.State))
+	h.recorder.Watcher = h.Runs
+	if h.trace, err = openTrace(h.getenv, h.State, warn); err != nil {
+		return err
+	}
+	if h.trace != nil {
+		h.closers = append(h.closers, h.trace.Close)
+	}
+	h.closers = append(h.closers, h.recorder.Recordings.Close, h.recorder.WarnAtEnd(h.State, warn))
+	return nil
+}
+
+// ownTools are nod's own, which plugins and agents can have called.
+func (h *Core) ownTools() (*tools.Registry, error) {
+	own := &tools.Registry{}
+	for _, t := range h.Tools.All() {
+		if err := own.Register(t); err != nil {
+			return nil, err
+		}
+	}
+	return own, nil
+}
+
+// openGate opens the gate for all tools.
+func (h *Core) openGate(own *tools.Registry, p Options) (err error) {
+	timeout := h.config.Agent.ToolTimeout
 	if p.Unbounded {
 		timeout = 0
 	}
@@ -160,23 +192,19 @@ func Open(c *config.Config, getenv func(string) string, p Options) (h *Core, err
 		Operator: process.Operator(), Timeout: timeout, Secrets: h.secrets, Ended: p.Ended,
 		Reverts: reverts{h}, Reverting: p.Reverting, Did: h.remember, Chunks: p.Chunks, Hooks: h.Hooks,
 	})
-	if err != nil {
-		return h, err
-	}
-	if err = h.openPlugins(); err != nil {
-		return h, err
-	}
-	h.Guard.Fill(h.Gate.Fill)
-	h.closers = append(h.closers, func() error { h.Gate.Close(); return nil })
+	return err
+}
+
+// openServers joins the MCP servers of the configuration.
+func (h *Core) openServers(p Options) {
 	h.Servers = servers.Open(servers.Options{
-		Config: c, Getenv: getenv, State: h.State, Guard: h.Guard, Registry: h.Tools,
+		Config: h.config, Getenv: h.getenv, State: h.State, Guard: h.Guard, Registry: h.Tools,
 		Record: func(text string) error {
 			return h.Ledger.Note(ledger.Note{Kind: "mcp accepted", Text: text, By: process.Operator()})
 		},
 		Hidden: p.Hidden, Ask: p.Fill, Warn: p.Warn, Version: p.Version, Reserved: builtin,
 	})
 	h.closers = append(h.closers, h.Servers.Close)
-	return h, nil
 }
 
 // Close closes the parts in the opposite order.

@@ -62,56 +62,56 @@ func (c *Config) take(path string, k keyLine, value any) error {
 	if len(k.parts) < 3 {
 		return unknownKey(name)
 	}
-	switch section, member, field := k.parts[0], k.parts[1], k.parts[2]; section {
+	if err := c.takeMember(name, k.parts, value); err != nil {
+		return err
+	}
+	c.origins[name] = origin
+	return nil
+}
+
+// takeMember sets a field of one of the named sections: [model.NAME], [target.NAME] and
+// the like. name is the whole key, parts are its parts.
+func (c *Config) takeMember(name string, parts []string, value any) (err error) {
+	member, field, rest := parts[1], parts[2], parts[3:]
+	switch parts[0] {
 	case "model":
-		m := c.Models[member]
-		if err := setField(&m, field, k.parts[3:], value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		c.Models[member] = m
+		err = setMember(c.Models, member, field, rest, value)
 	case "target":
-		t := c.Targets[member]
-		if err := setField(&t, field, k.parts[3:], value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		c.Targets[member] = t
+		err = setMember(c.Targets, member, field, rest, value)
 	case "redact":
-		r := c.Redact[member]
-		if err := setField(&r, field, k.parts[3:], value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if _, err := regexp.Compile(r.Pattern); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		c.Redact[member] = r
+		err = setMember(c.Redact, member, field, rest, value, func(r *Redact) error {
+			_, err := regexp.Compile(r.Pattern)
+			return err
+		})
 	case "mcp":
-		s := c.Servers[member]
-		if err := setField(&s, field, k.parts[3:], value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		c.Servers[member] = s
+		err = setMember(c.Servers, member, field, rest, value)
 	case "command":
-		own := c.Commands[member]
-		if err := setField(&own, field, k.parts[3:], value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		c.Commands[member] = own
+		err = setMember(c.Commands, member, field, rest, value)
 	case "hook":
-		h := c.Hooks[member]
-		if err := setField(&h, field, k.parts[3:], value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		c.Hooks[member] = h
+		err = setMember(c.Hooks, member, field, rest, value)
 	case "group":
-		g := c.Groups[member]
-		if err := setField(&g, field, k.parts[3:], value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		c.Groups[member] = g
+		err = setMember(c.Groups, member, field, rest, value)
 	default:
 		return unknownKey(name)
 	}
-	c.origins[name] = origin
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// setMember sets a field of a section's member, which has to pass the checks then.
+func setMember[T any](all map[string]T, member, field string, rest []string, value any, checks ...func(*T) error) error {
+	one := all[member]
+	if err := setField(&one, field, rest, value); err != nil {
+		return err
+	}
+	for _, check := range checks {
+		if err := check(&one); err != nil {
+			return err
+		}
+	}
+	all[member] = one
 	return nil
 }
 
@@ -165,15 +165,7 @@ func setField(record any, field string, rest []string, value any) error {
 
 func assign(f reflect.Value, rest []string, value any) error {
 	if f.Kind() == reflect.Map {
-		s, ok := value.(string)
-		if len(rest) != 1 || !ok {
-			return errors.New("must be a table of strings")
-		}
-		if f.IsNil() {
-			f.Set(reflect.MakeMap(f.Type()))
-		}
-		f.SetMapIndex(reflect.ValueOf(rest[0]), reflect.ValueOf(s))
-		return nil
+		return assignEntry(f, rest, value)
 	}
 	switch v := value.(type) {
 	case bool:
@@ -186,20 +178,8 @@ func assign(f reflect.Value, rest []string, value any) error {
 			return assignList(f, v)
 		}
 	case string:
-		if f.Type() == reflect.TypeFor[time.Duration]() {
-			d, err := time.ParseDuration(v)
-			if err != nil || d <= 0 {
-				return fmt.Errorf("%q is not a duration such as \"30s\" or \"10m\"", v)
-			}
-			f.SetInt(int64(d))
-			return nil
-		}
-		if f.Kind() == reflect.Slice {
-			return fmt.Errorf("%q is no list: want [%q]", v, v)
-		}
-		if f.Kind() == reflect.String {
-			f.SetString(v)
-			return nil
+		if done, err := assignText(f, v); done || err != nil {
+			return err
 		}
 	case int64:
 		if f.Kind() == reflect.Int && v >= 0 {
@@ -215,6 +195,38 @@ func assign(f reflect.Value, rest []string, value any) error {
 		}
 	}
 	return fmt.Errorf("%v is not a value of this setting", value)
+}
+
+// assignEntry sets an entry of a table of texts.
+func assignEntry(f reflect.Value, key []string, value any) error {
+	s, ok := value.(string)
+	if len(key) != 1 || !ok {
+		return errors.New("must be a table of strings")
+	}
+	if f.IsNil() {
+		f.Set(reflect.MakeMap(f.Type()))
+	}
+	f.SetMapIndex(reflect.ValueOf(key[0]), reflect.ValueOf(s))
+	return nil
+}
+
+// assignText sets a field that is written as a text; done is false if it is none.
+func assignText(f reflect.Value, text string) (done bool, err error) {
+	switch {
+	case f.Type() == reflect.TypeFor[time.Duration]():
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return false, fmt.Errorf("%q is not a duration such as \"30s\" or \"10m\"", text)
+		}
+		f.SetInt(int64(d))
+	case f.Kind() == reflect.Slice:
+		return false, fmt.Errorf("%q is no list: want [%q]", text, text)
+	case f.Kind() == reflect.String:
+		f.SetString(text)
+	default:
+		return false, nil
+	}
+	return true, nil
 }
 
 // assignList sets a field that is a list of texts.

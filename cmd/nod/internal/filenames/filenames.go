@@ -38,13 +38,7 @@ const (
 // with a dot in front only if it is written. A folder that is not there has none;
 // the error is that of a folder that cannot be read, or the context's.
 func (s Source) Find(ctx context.Context, written string, quoted bool) (completion.Found, error) {
-	folder, prefix := "", written
-	if i := strings.LastIndexByte(written, '/'); i >= 0 {
-		folder, prefix = written[:i+1], written[i+1:]
-	}
-	if written == "~" || prefix == ".." || prefix == "." && folder != "" {
-		folder, prefix = written+"/", ""
-	}
+	folder, prefix := parts(written)
 	dir := s.resolve(folder)
 	entries, cut, err := names(ctx, dir, prefix)
 	switch {
@@ -77,6 +71,18 @@ func (s Source) Find(ctx context.Context, written string, quoted bool) (completi
 	found.Note = note(secrets, max(0, len(found.All)-most), cut)
 	found.All = found.All[:min(len(found.All), most)]
 	return found, nil
+}
+
+// parts are the folder of what is written, and what names in it begin with.
+func parts(written string) (folder, prefix string) {
+	prefix = written
+	if i := strings.LastIndexByte(written, '/'); i >= 0 {
+		folder, prefix = written[:i+1], written[i+1:]
+	}
+	if written == "~" || prefix == ".." || prefix == "." && folder != "" {
+		return written + "/", ""
+	}
+	return folder, prefix
 }
 
 // errNoFolder: what is written goes on behind something that is no folder.

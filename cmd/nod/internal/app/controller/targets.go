@@ -327,20 +327,7 @@ func (d *Controller) listTargets() []picker.Target {
 		}
 	}
 	for _, s := range open {
-		t := picker.Target{Name: s.Name(), State: picker.Connected, Panes: len(s.List())}
-		if t.Latency, t.Detail = s.Link(); t.Detail != "" {
-			t.State = picker.Lost
-		}
-		if s.Container != nil {
-			t.Word, t.Logs = s.Container.Sign(), true
-			if there, ok := s.Container.Known(); ok && t.Detail == "" {
-				t.Detail = inWords(there)
-			}
-		}
-		if words, held := holding(h, s); t.Detail == "" && words != "" && !held {
-			t.Detail = "looks are not held"
-		}
-		add(t)
+		add(openRow(h, s))
 	}
 	for _, name := range opening {
 		d.mu.Lock()
@@ -349,19 +336,37 @@ func (d *Controller) listTargets() []picker.Target {
 	}
 	add(picker.Target{Name: local.Name, Detail: "this machine"})
 	active, idle := containerRows(h.Targets.Engines)
-	for _, row := range active {
-		add(row)
-	}
-	for _, host := range hosts(h) {
-		add(host)
-	}
-	for _, row := range idle {
+	for _, row := range slices.Concat(active, hosts(h), idle) {
 		add(row)
 	}
 	roster := targets.Roster{Targets: h.Targets}
 	for _, name := range roster.Known() { // of the configuration and its groups
 		add(picker.Target{Name: name})
 	}
+	putIntoGroups(all, roster)
+	return all
+}
+
+// openRow is an open target for the picker.
+func openRow(h *app.Core, s *targets.Target) picker.Target {
+	t := picker.Target{Name: s.Name(), State: picker.Connected, Panes: len(s.List())}
+	if t.Latency, t.Detail = s.Link(); t.Detail != "" {
+		t.State = picker.Lost
+	}
+	if s.Container != nil {
+		t.Word, t.Logs = s.Container.Sign(), true
+		if there, ok := s.Container.Known(); ok && t.Detail == "" {
+			t.Detail = inWords(there)
+		}
+	}
+	if words, held := holding(h, s); t.Detail == "" && words != "" && !held {
+		t.Detail = "looks are not held"
+	}
+	return t
+}
+
+// putIntoGroups says of each target in which groups it is.
+func putIntoGroups(all []picker.Target, roster targets.Roster) {
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].Name
@@ -370,7 +375,6 @@ func (d *Controller) listTargets() []picker.Target {
 	for i := range all {
 		all[i].Groups = in[all[i].Name]
 	}
-	return all
 }
 
 // hosts are those that ssh_config names, with their addresses where it says them

@@ -52,55 +52,83 @@ type argument struct {
 // New checks a section. The error is an *Error: the first fault, in the order of the
 // fields.
 func New(s Section) (Command, error) {
-	c := Command{Section: s}
-	fail := func(key, format string, args ...any) (Command, error) {
-		return Command{}, &Error{s.Name, key, fmt.Sprintf(format, args...)}
+	if err := s.check(); err != nil {
+		return Command{}, err
 	}
+	args, err := s.arguments()
+	if err != nil {
+		return Command{}, err
+	}
+	c := Command{Section: s, args: args}
+	if err := c.checkTemplate(); err != nil {
+		return Command{}, err
+	}
+	return c, nil
+}
+
+// fault is what is wrong with a field; key is empty for the command as a whole.
+func (s Section) fault(key, format string, args ...any) error {
+	return &Error{s.Name, key, fmt.Sprintf(format, args...)}
+}
+
+// check checks each field by itself, but for the arguments.
+func (s Section) check() error {
 	switch {
 	case !isWord(s.Name):
-		return fail("", "%q is no name of a command: want small letters and -, a letter first", s.Name)
+		return s.fault("", "%q is no name of a command: want small letters and -, a letter first", s.Name)
 	case keys.IsWord(s.Name):
-		return fail("", "/%s is a command of nod's own; choose another name", s.Name)
+		return s.fault("", "/%s is a command of nod's own; choose another name", s.Name)
 	case s.Prompt == "" && s.Run == "":
-		return fail("", "want a prompt, for the model, or run, a command line")
+		return s.fault("", "want a prompt, for the model, or run, a command line")
 	case s.Prompt != "" && s.Run != "":
-		return fail("run", "%q: there is a prompt as well; leave one of them out", s.Run)
+		return s.fault("run", "%q: there is a prompt as well; leave one of them out", s.Run)
 	case strings.ContainsAny(s.Description, "\n\r"):
-		return fail("description", "%q is more than one line", s.Description)
+		return s.fault("description", "%q is more than one line", s.Description)
 	case strings.ContainsAny(s.Run, "\n\r"):
-		return fail("run", "%q is more than one line; put && or ; between commands", s.Run)
+		return s.fault("run", "%q is more than one line; put && or ; between commands", s.Run)
 	}
+	return nil
+}
+
+// arguments reads the arguments.
+func (s Section) arguments() (args []argument, err error) {
 	for i, text := range s.Args {
 		a, why := parseArgument(text)
 		if why != "" {
-			return fail("args", "%q: %s", text, why)
+			return nil, s.fault("args", "%q: %s", text, why)
 		}
-		if slices.ContainsFunc(c.args, func(o argument) bool { return o.name == a.name }) {
-			return fail("args", "%q: there are two of that name", text)
+		if slices.ContainsFunc(args, func(o argument) bool { return o.name == a.name }) {
+			return nil, s.fault("args", "%q: there are two of that name", text)
 		}
-		if i > 0 && c.args[i-1].optional && !a.optional {
-			return fail("args", "%q: it cannot be left out, and the one before it can", text)
+		if i > 0 && args[i-1].optional && !a.optional {
+			return nil, s.fault("args", "%q: it cannot be left out, and the one before it can", text)
 		}
-		c.args = append(c.args, a)
+		args = append(args, a)
 	}
-	key, template := "prompt", s.Prompt
-	if s.Run != "" {
-		key, template = "run", s.Run
+	return args, nil
+}
+
+// checkTemplate checks that the prompt, or the line to be run, uses all arguments and
+// nothing else.
+func (c Command) checkTemplate() error {
+	key, template := "prompt", c.Prompt
+	if c.Run != "" {
+		key, template = "run", c.Run
 	}
 	for _, part := range split(template) {
 		if part.name != "" && !slices.ContainsFunc(c.args, func(a argument) bool { return a.name == part.name }) {
-			return fail(key, "{{%s}} is no argument; args has %s", part.name, orNone(c.names()))
+			return c.fault(key, "{{%s}} is no argument; args has %s", part.name, orNone(c.names()))
 		}
 	}
-	if name := withinQuotes(s.Run); name != "" {
-		return fail("run", "{{%s}} stands within quotes: leave them out, since a value is quoted by nod", name)
+	if name := withinQuotes(c.Run); name != "" {
+		return c.fault("run", "{{%s}} stands within quotes: leave them out, since a value is quoted by nod", name)
 	}
 	for _, a := range c.args {
 		if !slices.ContainsFunc(split(template), func(p part) bool { return p.name == a.name }) {
-			return fail("args", "%q is not used: write {{%s}} into %s", a.name, a.name, key)
+			return c.fault("args", "%q is not used: write {{%s}} into %s", a.name, a.name, key)
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // parseArgument reads "NAME", "NAME?" or "NAME=a|b".

@@ -104,18 +104,8 @@ func needed(f mcp.Field) bool { return f.Required || f.Default != "" }
 
 // field asks for one value. Nothing takes the default, which is shown.
 func (p formParts) field(ctx context.Context, title string, f mcp.Field) (string, bool, error) {
-	text := f.Name
-	if f.About != "" {
-		text += ": " + f.About
-	}
-	if !needed(f) {
-		text += " (can be left out)"
-	}
-	if f.Default != "" {
-		text += "\nproposed: " + f.Default
-	}
-	several := f.Kind == "array"
-	if n := len(f.Options); n > 0 && n <= decision.MaxOptions && !several {
+	text := about(f)
+	if n := len(f.Options); n > 0 && n <= decision.MaxOptions && f.Kind != "array" {
 		chosen, given, err := p.choose(ctx, title, text, f.Options)
 		switch {
 		case err != nil || !given:
@@ -125,20 +115,7 @@ func (p formParts) field(ctx context.Context, title string, f mcp.Field) (string
 		}
 		return f.Options[chosen], true, nil
 	}
-	switch {
-	case several:
-		text += "\nany of these, as numbers such as 1,2"
-		for i, o := range f.Options {
-			text += fmt.Sprintf("\n  %d  %s", i+1, o)
-		}
-	case len(f.Options) > 0:
-		text += "\none of " + strings.Join(f.Options, ", ")
-	}
-	if f.Default != "" {
-		text += "\n(nothing: what is proposed)"
-	} else {
-		text += "\n(nothing: no answer)"
-	}
+	text += possible(f)
 	ask := text
 	for range maxTries {
 		said, given, err := p.line(ctx, title, ask)
@@ -154,4 +131,37 @@ func (p formParts) field(ctx context.Context, title string, f mcp.Field) (string
 		ask = err.Error() + "\n" + text
 	}
 	return "", false, nil
+}
+
+// about says what a field is, and what is proposed for it.
+func about(f mcp.Field) string {
+	text := f.Name
+	if f.About != "" {
+		text += ": " + f.About
+	}
+	if !needed(f) {
+		text += " (can be left out)"
+	}
+	if f.Default != "" {
+		text += "\nproposed: " + f.Default
+	}
+	return text
+}
+
+// possible says what can be written for a field, and what nothing stands for.
+func possible(f mcp.Field) string {
+	var text string
+	switch {
+	case f.Kind == "array":
+		text = "\nany of these, as numbers such as 1,2"
+		for i, o := range f.Options {
+			text += fmt.Sprintf("\n  %d  %s", i+1, o)
+		}
+	case len(f.Options) > 0:
+		text = "\none of " + strings.Join(f.Options, ", ")
+	}
+	if f.Default != "" {
+		return text + "\n(nothing: what is proposed)"
+	}
+	return text + "\n(nothing: no answer)"
 }

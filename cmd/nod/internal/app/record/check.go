@@ -71,45 +71,58 @@ func CheckRecordings(state string) (summary string, err error) {
 			names[f.Name] = nil
 		}
 	}
-	var wrong []string
-	var good, live, loose, gaps int
+	var found tally
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if b.gone(name) && !Exists(filepath.Join(dir, name)) {
-			continue
+		if !b.gone(name) || Exists(filepath.Join(dir, name)) {
+			found.count(filepath.Join(dir, name), recording.Check(dir, name, names[name]))
 		}
-		c := recording.Check(dir, name, names[name])
-		switch {
-		case c.Wrong != "":
-			wrong = append(wrong, fmt.Sprintf("%s: %s", filepath.Join(dir, name), c.Wrong))
-		case c.Live:
-			live++
-		case c.Loose > 0:
-			loose++
-		default:
-			good++
-		}
-		gaps += c.Gaps
 	}
-	if len(wrong) > 0 {
-		return "", DamagedError{fmt.Errorf("audit: what ran is as nod wrote it; the recordings of it are not: %s", strings.Join(wrong, "; "))}
+	if len(found.wrong) > 0 {
+		return "", DamagedError{fmt.Errorf("audit: what ran is as nod wrote it; the recordings of it are not: %s", strings.Join(found.wrong, "; "))}
 	}
-	if good+live+loose == 0 {
-		return "", nil
+	return found.summary(), nil
+}
+
+// tally counts recordings by what a check has found.
+type tally struct {
+	wrong                   []string // what, file by file
+	good, live, loose, gaps int
+}
+
+// count takes a file in.
+func (t *tally) count(path string, c recording.Checked) {
+	switch {
+	case c.Wrong != "":
+		t.wrong = append(t.wrong, fmt.Sprintf("%s: %s", path, c.Wrong))
+	case c.Live:
+		t.live++
+	case c.Loose > 0:
+		t.loose++
+	default:
+		t.good++
 	}
-	summary = fmt.Sprintf("recordings: %d as they were recorded", good)
+	t.gaps += c.Gaps
+}
+
+// summary is a line about the recordings; empty if there are none.
+func (t *tally) summary() string {
+	if t.good+t.live+t.loose == 0 {
+		return ""
+	}
+	summary := fmt.Sprintf("recordings: %d as they were recorded", t.good)
 	for _, more := range []struct {
 		n    int
 		what string
 	}{
-		{live, "being written"},
-		{loose, "with an end that is not on record (older than that, or cut short by a crash)"},
-		{gaps, "gaps in which nothing was recorded"},
+		{t.live, "being written"},
+		{t.loose, "with an end that is not on record (older than that, or cut short by a crash)"},
+		{t.gaps, "gaps in which nothing was recorded"},
 	} {
 		if more.n > 0 {
 			summary += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
 	}
-	return summary, nil
+	return summary
 }
 
 // doubts says in what the file of a recording is not what the record has of it; empty

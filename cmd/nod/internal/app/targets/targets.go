@@ -138,18 +138,13 @@ func (s *Targets) Open(ctx context.Context, name string) (*Target, error) {
 		return nil, err
 	}
 	for {
-		s.mu.Lock()
-		there, busy, closed := s.find(name), s.opening[name], s.closed
-		if there == nil && busy == nil && !closed {
-			s.opening[name] = make(chan struct{})
-		}
-		s.mu.Unlock()
+		there, busy, closed := s.claim(name)
 		switch {
 		case closed && there != nil: // a container's engine may be behind it
 			return there, nil
 		case closed:
 			return nil, errClosing
-		case there != nil && there.Container != nil && errors.Is(there.Container.Stands(), docker.ErrRemoved):
+		case there != nil && there.removed():
 			if err := s.Drop(name); err != nil { // one of its name may have taken its place
 				return nil, err
 			}
@@ -165,6 +160,26 @@ func (s *Targets) Open(ctx context.Context, name string) (*Target, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// claim is an open target, or what is closed when somebody else's attempt to connect it
+// has ended. If there is neither, connecting it is up to the caller.
+func (s *Targets) claim(name string) (there *Target, busy <-chan struct{}, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if there = s.find(name); there != nil || s.closed {
+		return there, s.opening[name], s.closed
+	}
+	if busy, ok := s.opening[name]; ok {
+		return nil, busy, false
+	}
+	s.opening[name] = make(chan struct{})
+	return nil, nil, false
+}
+
+// removed reports whether it is a container that was removed.
+func (s *Target) removed() bool {
+	return s.Container != nil && errors.Is(s.Container.Stands(), docker.ErrRemoved)
 }
 
 // find is an open target, or nil. s.mu is held.
