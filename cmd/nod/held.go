@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/nod-console/nod/backends/confine"
-	"github.com/nod-console/nod/backends/local"
 )
 
 // heldNotice begins what "nod run --json" says of a command that the cage refused
@@ -21,21 +18,4 @@ func (r *runner) hold(ctx context.Context) (confine.Wall, error) {
 		return confine.None, fmt.Errorf("run: --held: %w; without --held it asks as usual", err)
 	}
 	return cage.Wall(), nil
-}
-
-// checkHeld says whether commands can be held on this machine.
-func checkHeld(ctx context.Context) finding {
-	f := finding{Check: "held", Optional: true, Fix: "looks run on this machine without the kernel holding them; what nod cannot read asks"}
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	here := local.New(os.Environ())
-	cage, err := confine.Install(ctx, here, "")
-	if err == nil {
-		err = cage.Remove(ctx, here)
-	}
-	if err = errors.Join(err, here.Close()); err != nil {
-		f.Detail = err.Error()
-		return f
-	}
-	return finding{Check: "held", OK: true, Detail: cage.Wall().Holds()}
 }

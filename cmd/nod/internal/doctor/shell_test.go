@@ -1,10 +1,12 @@
-package main
+package doctor
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 func TestTheDoctorNamesWhatIsInTheWayOfTracking(t *testing.T) {
@@ -20,11 +22,11 @@ func TestTheDoctorNamesWhatIsInTheWayOfTracking(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, c.file), []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a := &program{}
-		a.Getenv = func(name string) string {
+		e := &examination{&process.System{}}
+		e.sys.Getenv = func(name string) string {
 			return map[string]string{"HOME": home, "SHELL": c.shell, "ENV": filepath.Join(home, ".shrc")}[name]
 		}
-		f := a.checkStartUp()
+		f := e.checkStartUp()
 		if f.OK != (c.want == "") || !strings.Contains(f.Detail, c.want) || !f.Optional {
 			t.Errorf("%s: %+v", name, f)
 		}

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"net/http"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
@@ -37,10 +38,10 @@ func TestTheDoctorSaysWhatWasLearnt(t *testing.T) {
 		if err := os.Chmod(state, 0o700); err != nil { //nolint:gosec // a folder
 			t.Fatal(err)
 		}
-		a := &program{}
-		a.Getenv = func(name string) string { return map[string]string{"HOME": state, "NOD_STATE_DIR": state}[name] }
+		e := &examination{&process.System{}}
+		e.sys.Getenv = func(name string) string { return map[string]string{"HOME": state, "NOD_STATE_DIR": state}[name] }
 		c.model.BaseURL, c.model.Model = s.URL+"/v1", "m"
-		all := a.checkModel(t.Context(), &config.Config{Models: map[string]config.Model{"work": c.model}})
+		all := e.checkModel(t.Context(), &config.Config{Models: map[string]config.Model{"work": c.model}})
 		if len(all) != 2 || !all[0].OK || !strings.Contains(all[1].Detail, c.want) {
 			t.Errorf("%s: %+v", name, all)
 		}

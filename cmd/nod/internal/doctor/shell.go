@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bufio"
@@ -40,24 +40,24 @@ var promptNames = sync.OnceValue(func() *regexp.Regexp {
 
 // checkStartUp looks for what keeps the operator's shell from saying what it does in a
 // pane.
-func (a *program) checkStartUp() finding {
-	name := filepath.Base(a.Getenv("SHELL"))
+func (e *examination) checkStartUp() Finding {
+	name := filepath.Base(e.sys.Getenv("SHELL"))
 	if name == "." {
 		name = "sh"
 	}
-	f := finding{Check: "start-up", Optional: true, Fix: "nod help shells says what that means"}
+	f := Finding{Check: "start-up", Optional: true, Fix: "nod help shells says what that means"}
 	if !shells.Is(name) {
 		f.Detail = fmt.Sprintf("commands in panes are not tracked in %s, and refused", name)
 		return f
 	}
 	var found []string
 	files := startUpFiles[name]
-	if env := a.Getenv("ENV"); filepath.IsAbs(env) && name != "bash" && name != "zsh" && name != "fish" {
+	if env := e.sys.Getenv("ENV"); filepath.IsAbs(env) && name != "bash" && name != "zsh" && name != "fish" {
 		files = append(slices.Clone(files), env) // which the others read
 	}
 	for _, file := range files {
 		if !filepath.IsAbs(file) {
-			file = filepath.Join(a.Getenv("HOME"), file)
+			file = filepath.Join(e.sys.Getenv("HOME"), file)
 		}
 		found = append(found, fixedIn(file)...)
 	}
@@ -65,7 +65,7 @@ func (a *program) checkStartUp() finding {
 		f.Detail = strings.Join(found, "; ")
 		return f
 	}
-	return finding{Check: "start-up", OK: true, Optional: true, Detail: "nothing is seen in the way of tracking commands in " + name}
+	return Finding{Check: "start-up", OK: true, Optional: true, Detail: "nothing is seen in the way of tracking commands in " + name}
 }
 
 // fixedIn are the lines of a start-up file that make readonly what nod has to set. A

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -16,26 +16,26 @@ import (
 )
 
 // checkSSH looks for the ssh that says what ssh_config means.
-func checkSSH(ctx context.Context) finding {
+func checkSSH(ctx context.Context) Finding {
 	const check = "ssh"
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "ssh", "-V").CombinedOutput()
 	if err != nil {
-		return finding{
+		return Finding{
 			Check: check, Optional: true,
 			Detail: fmt.Sprintf("no ssh client (%v): of ssh_config only Host, Match all and Include are understood", err),
 			Fix:    "apt-get install openssh-client",
 		}
 	}
-	return finding{Check: check, OK: true, Detail: strings.TrimSpace(string(out))}
+	return Finding{Check: check, OK: true, Detail: strings.TrimSpace(string(out))}
 }
 
 // checkAgent asks the operator's agent for its keys. Hosts can be reached
 // without one.
-func (a *program) checkAgent() finding {
-	f := finding{Check: "agent", Optional: true, Fix: "eval \"$(ssh-agent)\" && ssh-add; or let nod ask for passphrases"}
-	path := a.Getenv("SSH_AUTH_SOCK")
+func (e *examination) checkAgent() Finding {
+	f := Finding{Check: "agent", Optional: true, Fix: "eval \"$(ssh-agent)\" && ssh-add; or let nod ask for passphrases"}
+	path := e.sys.Getenv("SSH_AUTH_SOCK")
 	if path == "" {
 		f.Detail = "SSH_AUTH_SOCK is not set: keys with a passphrase are asked for"
 		return f
@@ -59,9 +59,9 @@ func (a *program) checkAgent() finding {
 }
 
 // checkSockets looks whether connections can be held.
-func (a *program) checkSockets(c *config.Config) finding {
+func (e *examination) checkSockets(c *config.Config) Finding {
 	const check = "sockets"
-	l, err := targets.NewConnections(c, a.Getenv)
+	l, err := targets.NewConnections(c, e.sys.Getenv)
 	if err == nil {
 		err = l.Folder.Check()
 	}
@@ -69,11 +69,11 @@ func (a *program) checkSockets(c *config.Config) finding {
 		_, err = ssh.Names(l.SSHOptions())
 	}
 	if err != nil {
-		return finding{Check: check, Detail: err.Error(), Fix: "hosts over ssh need it; this machine does not", Optional: true}
+		return Finding{Check: check, Detail: err.Error(), Fix: "hosts over ssh need it; this machine does not", Optional: true}
 	}
 	state := "will be made"
 	if _, err := os.Stat(string(l.Folder)); err == nil {
 		state = "is there"
 	}
-	return finding{Check: check, OK: true, Detail: fmt.Sprintf("%s %s", l.Folder, state)}
+	return Finding{Check: check, OK: true, Detail: fmt.Sprintf("%s %s", l.Folder, state)}
 }
