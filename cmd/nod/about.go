@@ -19,7 +19,7 @@ func (a *program) versionCommand() *cobra.Command {
 		Short: "print nod's version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.printf("nod %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return a.Printf("nod %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
 	}
 }
@@ -48,7 +48,7 @@ func (a *program) printManual(root *cobra.Command) error {
 		return err
 	}
 	text, seeAlso, _ := strings.Cut(page.String(), seeAlsoHeading)
-	if err := a.printf("%s.SH KEYS AND COMMANDS OF THE CONSOLE\n%s%s%s%s",
+	if err := a.Printf("%s.SH KEYS AND COMMANDS OF THE CONSOLE\n%s%s%s%s",
 		text, keys.Manual(), manualPages(), seeAlsoHeading, seeAlso); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ it, and only if agent.yaml asks for it. "nod help agents" says how one is writte
 			if err := jsagent.New(args[0]); err != nil {
 				return fmt.Errorf("agent new: %w", err)
 			}
-			return a.printf("%s is written; look at it and run its test: nod agent check ./%s\n", args[0], args[0])
+			return a.Printf("%s is written; look at it and run its test: nod agent check ./%s\n", args[0], args[0])
 		},
 	}, &cobra.Command{
 		Use: "list", Short: "list the agents that are installed, also those that are not run", Args: cobra.NoArgs,
@@ -222,7 +222,7 @@ func (a *program) checkJSAgent(ctx context.Context, from string) error {
 		return fmt.Errorf("agent check: %w", err)
 	}
 	defer run.Close()
-	if err := a.printf("%s\n", aboutAgent(one)); err != nil {
+	if err := a.Printf("%s\n", aboutAgent(one)); err != nil {
 		return err
 	}
 	if err := run.Main(ctx, "", tools.Env{}); err != nil {
@@ -231,7 +231,7 @@ func (a *program) checkJSAgent(ctx context.Context, from string) error {
 	if err := jsagent.Test(ctx, one, options); err != nil {
 		return fmt.Errorf("agent check: %s: %w", jsagent.TestName, err)
 	}
-	return a.printf("\n%s", registered(run))
+	return a.Printf("\n%s", registered(run))
 }
 
 // registered is what an agent's code has registered.

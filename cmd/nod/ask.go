@@ -146,7 +146,7 @@ func (r *reporter) line(e agent.Event) error {
 	if err != nil {
 		return err
 	}
-	return r.app.printf("%s\n", text)
+	return r.app.Printf("%s\n", text)
 }
 
 // words prints the answer to standard output and the rest to standard error.
@@ -154,13 +154,13 @@ func (r *reporter) words(e agent.Event) error {
 	if text, ok := e.(agent.Text); ok {
 		clean := screen.CleanLines(text.Text)
 		r.open = !strings.HasSuffix(clean, "\n")
-		return r.app.printf("%s", clean)
+		return r.app.Printf("%s", clean)
 	}
 	note := describe(e)
 	_, done := e.(agent.Done)
 	if r.open && (note != "" || done) {
 		r.open = false
-		if err := r.app.printf("\n"); err != nil {
+		if err := r.app.Printf("\n"); err != nil {
 			return err
 		}
 	}

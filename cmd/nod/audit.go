@@ -124,7 +124,7 @@ func (a *program) auditCompare(path string, known uint64) error {
 	if _, err := record.CheckRecordings(filepath.Dir(dir)); err != nil {
 		return err
 	}
-	return a.printf("ok: %d records, head %s, %d heads in the log\n", report.Records, report.Head, heads)
+	return a.Printf("ok: %d records, head %s, %d heads in the log\n", report.Records, report.Head, heads)
 }
 
 // auditLosses says that a record before this one is missing.
@@ -162,10 +162,10 @@ func (a *program) auditVerify(known uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := a.printf("ok: %d records, head %s\n", report.Records, report.Head); err != nil || summary == "" {
+	if err := a.Printf("ok: %d records, head %s\n", report.Records, report.Head); err != nil || summary == "" {
 		return err
 	}
-	return a.printf("%s\n", summary)
+	return a.Printf("%s\n", summary)
 }
 
 func (a *program) auditShowCommand() *cobra.Command {
@@ -206,7 +206,7 @@ func (a *program) auditShow(dir string, last int) error {
 		return nil
 	})
 	for _, line := range aligned(lines) {
-		if printErr := a.printf("%s\n", line); printErr != nil {
+		if printErr := a.Printf("%s\n", line); printErr != nil {
 			return printErr
 		}
 	}

@@ -23,10 +23,10 @@ func (a *program) keysTopic() *cobra.Command {
 				table, err = controller.BoundKeys(c)
 			}
 			if err != nil {
-				a.complain("%v", err)
-				a.complain("these are the keys without the configuration:")
+				a.Complain("%v", err)
+				a.Complain("these are the keys without the configuration:")
 			}
-			return a.printf("The keys and commands of the console.\n\n%s%s", table.Page(pageWidth), bindingHelp())
+			return a.Printf("The keys and commands of the console.\n\n%s%s", table.Page(pageWidth), bindingHelp())
 		},
 	}
 }

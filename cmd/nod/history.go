@@ -142,7 +142,7 @@ func (a *program) showConversation(cmd *cobra.Command, s *history.Store, id stri
 		return fmt.Errorf("history: conversation %q: %w; nod history list shows which there are", id, err)
 	}
 	for _, m := range messages {
-		if err := a.printf("%s  #%d %s\n", m.Time.Local().Format("15:04:05"), m.Place, m.Role); err != nil {
+		if err := a.Printf("%s  #%d %s\n", m.Time.Local().Format("15:04:05"), m.Place, m.Role); err != nil {
 			return err
 		}
 		if err := a.printLines(m.Content); err != nil {
@@ -160,7 +160,7 @@ func (a *program) showConversation(cmd *cobra.Command, s *history.Store, id stri
 // printLines prints foreign text indented.
 func (a *program) printLines(text string) error {
 	for line := range strings.Lines(screen.CleanLines(text)) {
-		if err := a.printf("          %s\n", strings.TrimSuffix(line, "\n")); err != nil {
+		if err := a.Printf("          %s\n", strings.TrimSuffix(line, "\n")); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func (a *program) printHits(hits []history.Hit, asJSON bool) error {
 		if asJSON {
 			err = enc.Encode(hitJSON{h.Conversation, h.Title, h.Place, string(h.Role), h.Time, h.Excerpt})
 		} else {
-			err = a.printf("%s  %s  %s #%d %s\n    %s\n", h.Conversation, h.Time.Local().Format("2006-01-02 15:04"),
+			err = a.Printf("%s  %s  %s #%d %s\n    %s\n", h.Conversation, h.Time.Local().Format("2006-01-02 15:04"),
 				screen.CleanLines(h.Title), h.Place, h.Role, screen.CleanLines(h.Excerpt))
 		}
 		if err != nil {
@@ -76,7 +76,7 @@ func (a *program) printHits(hits []history.Hit, asJSON bool) error {
 		}
 	}
 	if len(hits) == 0 && !asJSON {
-		a.complain("nothing was found")
+		a.Complain("nothing was found")
 	}
 	return nil
 }
@@ -99,8 +99,8 @@ other one stays as it is. Calls and their results stay together.`,
 				if err != nil {
 					return fmt.Errorf("history: fork %q: %w; nod history list shows which there are", args[0], err)
 				}
-				a.complain("%d messages; nod --resume=%s goes on with it", len(said), c.ID)
-				return a.printf("%s\n", c.ID)
+				a.Complain("%d messages; nod --resume=%s goes on with it", len(said), c.ID)
+				return a.Printf("%s\n", c.ID)
 			})
 		},
 	}
@@ -189,7 +189,7 @@ func (a *program) deleteConversation(ctx context.Context, s *history.Store, id s
 			return fmt.Errorf("history delete: %w", err)
 		}
 		if !yes {
-			a.complain("%s stays", id)
+			a.Complain("%s stays", id)
 			return process.ExitStatus(process.StatusDenied)
 		}
 	}

@@ -18,7 +18,7 @@ type installing struct {
 
 // install shows the code, asks unless yes, and stores it once that is on record.
 func (a *program) install(ctx context.Context, code installing, yes bool) error {
-	if err := a.printf("%s\n", code.about); err != nil {
+	if err := a.Printf("%s\n", code.about); err != nil {
 		return err
 	}
 	if !yes {
@@ -36,5 +36,5 @@ func (a *program) install(ctx context.Context, code installing, yes bool) error 
 	if err := code.keep(); err != nil {
 		return err
 	}
-	return a.printf("installed; %s\n", code.next)
+	return a.Printf("installed; %s\n", code.next)
 }

@@ -48,7 +48,7 @@ func (a *program) runTurn(ctx context.Context, as string, c *config.Config, targ
 	defer func() {
 		lost, closeErr := kept.Close(context.WithoutCancel(ctx), store)
 		if lost != nil {
-			a.warn(lost.Error()) // the work was done
+			a.Warn(lost.Error()) // the work was done
 		}
 		err = errors.Join(err, closeErr)
 	}()
@@ -57,8 +57,8 @@ func (a *program) runTurn(ctx context.Context, as string, c *config.Config, targ
 	defer closeTTY()
 	onTTY := questions.OnTerminal(&a.System)
 	defer onTTY.Close()
-	armed := newArmed(a.warn)
-	opt.Ask, opt.Warn = onTTY.Asker(), a.warn
+	armed := newArmed(a.Warn)
+	opt.Ask, opt.Warn = onTTY.Asker(), a.Warn
 	opt.Approver, opt.Allow, opt.Choose = approver, onTTY.Allower(), onTTY.Chooser()
 	opt.Reverting, opt.Spare, opt.Version = armed.take, kept.Dir, version
 	if h, err = app.Open(c, a.Getenv, opt); err != nil {

@@ -41,7 +41,7 @@ func (t *outputs) complain(format string, args ...any) {
 	if t.outlet.several {
 		name = t.target + ": "
 	}
-	t.outlet.app.complain("run: "+name+format, args...)
+	t.outlet.app.Complain("run: "+name+format, args...)
 }
 
 // object prints one JSON object on a line.

@@ -59,7 +59,7 @@ files. It takes a folder, such as a checkout of git, or an archive (.tar.gz, .tg
 			if err := plugin.New(args[0], filepath.Base(args[0])); err != nil {
 				return fmt.Errorf("plugin new: %w", err)
 			}
-			return a.printf("%s is there; look at it, then: nod plugin check %s\n", args[0], args[0])
+			return a.Printf("%s is there; look at it, then: nod plugin check %s\n", args[0], args[0])
 		},
 	}, &cobra.Command{
 		Use: "remove NAME", Short: "remove a plugin", Args: cobra.ExactArgs(1),
@@ -162,7 +162,7 @@ func (a *program) checkPlugin(ctx context.Context, from string) error {
 	if err != nil {
 		return fmt.Errorf("plugin check: %w", err)
 	}
-	options, err := app.PluginOptions(func(_, method, text string) { a.complain("%s: %s", method, text) })
+	options, err := app.PluginOptions(func(_, method, text string) { a.Complain("%s: %s", method, text) })
 	if err != nil {
 		return err
 	}
@@ -172,21 +172,21 @@ func (a *program) checkPlugin(ctx context.Context, from string) error {
 		return fmt.Errorf("plugin check: %w", err)
 	}
 	defer l.Close()
-	if err := a.printf("%s\n\nregisters\n", aboutPlugin(p)); err != nil {
+	if err := a.Printf("%s\n\nregisters\n", aboutPlugin(p)); err != nil {
 		return err
 	}
 	for _, t := range l.Tools() {
-		if err := a.printf("  tool %s: %s\n", t.Name(), t.Description()); err != nil {
+		if err := a.Printf("  tool %s: %s\n", t.Name(), t.Description()); err != nil {
 			return err
 		}
 	}
 	for _, e := range l.Hooks() {
-		if err := a.printf("  hook %s\n", e); err != nil {
+		if err := a.Printf("  hook %s\n", e); err != nil {
 			return err
 		}
 	}
 	for _, c := range l.Commands() {
-		if err := a.printf("  command %s: %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Description); err != nil {
+		if err := a.Printf("  command %s: %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Description); err != nil {
 			return err
 		}
 	}
@@ -194,5 +194,5 @@ func (a *program) checkPlugin(ctx context.Context, from string) error {
 	if _, there := p.Files[plugin.TestName]; there {
 		tested = plugin.TestName + " has passed"
 	}
-	return a.printf("%s\n", tested)
+	return a.Printf("%s\n", tested)
 }

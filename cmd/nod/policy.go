@@ -102,7 +102,7 @@ func (a *program) policyTest(setup *app.PolicySetup, file string) error {
 	}
 	rules, faults := policy.CheckRules(text)
 	for _, fault := range faults {
-		a.complain("policy test: %s: %s", show.Text(file), exactly(fault.Error()))
+		a.Complain("policy test: %s: %s", show.Text(file), exactly(fault.Error()))
 	}
 	if len(faults) > 0 {
 		return process.ExitStatus(statusFound)
@@ -115,17 +115,17 @@ func (a *program) policyTest(setup *app.PolicySetup, file string) error {
 	examples, futile := 0, 0
 	for _, r := range rules.All() {
 		if why, needless := engine.Futile(r); needless {
-			if err := a.printf("line %d: rule %q is not needed: %s\n", r.Line(), show.Text(r.Name), why); err != nil {
+			if err := a.Printf("line %d: rule %q is not needed: %s\n", r.Line(), show.Text(r.Name), why); err != nil {
 				return err
 			}
 		} else if why != "" {
 			futile++
-			a.complain("policy test: %s: line %d: rule \"%s\" never allows anything: %s", show.Text(file), r.Line(), show.Text(r.Name), exactly(why))
+			a.Complain("policy test: %s: line %d: rule \"%s\" never allows anything: %s", show.Text(file), r.Line(), show.Text(r.Name), exactly(why))
 		}
 		n := len(r.Match) + len(r.NotMatch)
 		examples += n
 		if n == 0 {
-			if err := a.printf("line %d: rule %q has no examples: add match and not_match\n", r.Line(), show.Text(r.Name)); err != nil {
+			if err := a.Printf("line %d: rule %q has no examples: add match and not_match\n", r.Line(), show.Text(r.Name)); err != nil {
 				return err
 			}
 		}
@@ -133,7 +133,7 @@ func (a *program) policyTest(setup *app.PolicySetup, file string) error {
 	if futile > 0 {
 		return process.ExitStatus(statusFound)
 	}
-	return a.printf("ok: %d rules, %d examples\n", len(rules.All()), examples)
+	return a.Printf("ok: %d rules, %d examples\n", len(rules.All()), examples)
 }
 
 func (a *program) policyExplainCommand() *cobra.Command {
@@ -163,7 +163,7 @@ func (a *program) policyExplainCommand() *cobra.Command {
 			if asJSON {
 				return writeJSON(a.Out, explained(p, x))
 			}
-			return a.printf("%s", explanation(b.file, p, x))
+			return a.Printf("%s", explanation(b.file, p, x))
 		},
 	}
 	cmd.Flags().StringVarP(&target, "target", "t", "local", "where it would run")

@@ -101,7 +101,7 @@ func (a *program) policyAttack(t attacker, starts []string, seed uint64, rounds 
 	for _, command := range starts {
 		if x := t.explain(command); x.Ruling == policy.Allow {
 			allowed = append(allowed, command)
-		} else if err := a.printf("not allowed by itself, so not attacked: %s\n", brief(show.Text(command))); err != nil {
+		} else if err := a.Printf("not allowed by itself, so not attacked: %s\n", brief(show.Text(command))); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func (a *program) policyAttack(t attacker, starts []string, seed uint64, rounds 
 			return nil
 		}
 		slipped++
-		return a.printf("SLIPS (%s): %s\n    %s\n", r.Trick, brief(show.Text(r.Command)), show.Text(x.Why))
+		return a.Printf("SLIPS (%s): %s\n    %s\n", r.Trick, brief(show.Text(r.Command)), show.Text(x.Why))
 	}
 	for _, command := range allowed {
 		for _, r := range attack.Rewritings(command) {
@@ -133,7 +133,7 @@ func (a *program) policyAttack(t attacker, starts []string, seed uint64, rounds 
 			}
 		}
 	}
-	if err := a.printf("%d commands, %d rewritings, %d slipped through (seed %d)\n", len(allowed), tried, slipped, seed); err != nil {
+	if err := a.Printf("%d commands, %d rewritings, %d slipped through (seed %d)\n", len(allowed), tried, slipped, seed); err != nil {
 		return err
 	}
 	if slipped > 0 {

@@ -111,7 +111,7 @@ func (a *program) policyReplay(b policyBench, dir string, last int, asJSON bool)
 		return err
 	}
 	if unread > 0 {
-		a.complain("policy replay: %d records do not hold enough to be judged again", unread)
+		a.Complain("policy replay: %d records do not hold enough to be judged again", unread)
 	}
 	if found > 0 {
 		return process.ExitStatus(statusFound)

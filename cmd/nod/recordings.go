@@ -151,7 +151,7 @@ func (a *program) removeRecording(l *ledger.Ledger, dir, name string) error {
 	}
 	removed, err := recording.Remove(dir, name)
 	if len(removed) > 0 {
-		err = errors.Join(err, a.printf("removed %s\n", screen.CleanLines(strings.Join(removed, ", "))))
+		err = errors.Join(err, a.Printf("removed %s\n", screen.CleanLines(strings.Join(removed, ", "))))
 	}
 	return err
 }

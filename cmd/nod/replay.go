@@ -92,10 +92,10 @@ func (a *program) replay(ctx context.Context, f replayFlags, what string) error 
 		return err
 	}
 	if said := record.Doubts(a.Getenv, tape.Path); said != "" {
-		a.warn(screen.CleanLines(filepath.Base(tape.Path) + ": " + said))
+		a.Warn(screen.CleanLines(filepath.Base(tape.Path) + ": " + said))
 	}
 	if rec.Torn != "" {
-		a.warn(screen.CleanLines(fmt.Sprintf("%s: %s; what stands before is played", filepath.Base(tape.Path), rec.Torn)))
+		a.Warn(screen.CleanLines(fmt.Sprintf("%s: %s; what stands before is played", filepath.Base(tape.Path), rec.Torn)))
 	}
 	if !f.atGiven {
 		f.at, f.atGiven = tape.At, tape.Placed

@@ -60,7 +60,7 @@ another wall than this machine's: L Landlock, S system calls, none.`,
 			if asJSON {
 				return writeJSON(a.Out, judged{v, runs(text)})
 			}
-			return a.printf("%s\n", screen.CleanLines(risk.Explain(v, text)))
+			return a.Printf("%s\n", screen.CleanLines(risk.Explain(v, text)))
 		},
 	}
 	cmd.Flags().StringVar(&shell, "shell", "bash", "bash, sh, zsh or fish")

@@ -153,9 +153,9 @@ func (a *program) run1(ctx context.Context, f runFlags, args []string) error {
 	defer closeTTY()
 	questions := questions.OnTerminal(&a.System)
 	defer questions.Close()
-	armed := newArmed(a.warn)
+	armed := newArmed(a.Warn)
 	p := app.Options{
-		Options:  targets.Options{Ask: questions.Asker(), Warn: a.warn, Panes: f.pane != "", Existing: there, Agent: "run"},
+		Options:  targets.Options{Ask: questions.Asker(), Warn: a.Warn, Panes: f.pane != "", Existing: there, Agent: "run"},
 		Approver: approver, ApproveAll: f.approveAll, Reverting: armed.take, Unbounded: true,
 	}
 	if p.Panes && f.pane != inOwnPane && there == nil {
@@ -168,7 +168,7 @@ func (a *program) run1(ctx context.Context, f runFlags, args []string) error {
 	statuses := a.runOn(ctx, h, f, command)
 	armed.settle(ctx)
 	if err := h.Close(); err != nil {
-		a.complain("run: %v", err)
+		a.Complain("run: %v", err)
 	}
 	for _, status := range statuses {
 		if status != 0 {

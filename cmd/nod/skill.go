@@ -60,7 +60,7 @@ as always, and its tools narrow what may be called while it is active.`,
 				if err != nil {
 					return fmt.Errorf("skill: %w; nod skill list shows which there are", err)
 				}
-				return a.printf("%s\n\n%s\n", about(s, s.Files()), screen.CleanLines(s.Body))
+				return a.Printf("%s\n\n%s\n", about(s, s.Files()), screen.CleanLines(s.Body))
 			})
 		},
 	}, &cobra.Command{
@@ -87,7 +87,7 @@ func (a *program) withSkills(ctx context.Context, f func(*config.Config, *skill.
 	if err != nil {
 		return err
 	}
-	k := app.NewGuidance(c, a.Getenv, state, nil, a.warn)
+	k := app.NewGuidance(c, a.Getenv, state, nil, a.Warn)
 	k.Read(ctx)
 	return f(c, k.Catalog())
 }
@@ -156,7 +156,7 @@ func (a *program) installSkill(ctx context.Context, from string, replace, yes bo
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	if err := a.printf("%s\n\n%d files, %d bytes\n", about(p.Skill, p.Entries), len(p.Entries), p.Bytes); err != nil {
+	if err := a.Printf("%s\n\n%d files, %d bytes\n", about(p.Skill, p.Entries), len(p.Entries), p.Bytes); err != nil {
 		return err
 	}
 	if !yes {
@@ -177,5 +177,5 @@ func (a *program) installSkill(ctx context.Context, from string, replace, yes bo
 	if err != nil {
 		return err
 	}
-	return a.printf("installed in %s\n", s.Dir)
+	return a.Printf("installed in %s\n", s.Dir)
 }

@@ -72,7 +72,7 @@ func (a *program) sshStart() *cobra.Command {
 		func(ctx context.Context, l targets.Connections, host ssh.Host) error {
 			questions := questions.OnTerminal(&a.System)
 			defer questions.Close()
-			info, err := l.Start(ctx, host, 0, questions.Asker(), targets.Notes(host.String(), a.warn))
+			info, err := l.Start(ctx, host, 0, questions.Asker(), targets.Notes(host.String(), a.Warn))
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (a *program) sshStart() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("ssh: %q: %w", info.Socket, err)
 			}
-			return a.printf("%s\nssh -S %s %s\n", info.Socket, socket, host.Name)
+			return a.Printf("%s\nssh -S %s %s\n", info.Socket, socket, host.Name)
 		})
 }
 
@@ -91,7 +91,7 @@ func (a *program) sshStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printf("%s\n", info.Socket)
+			return a.Printf("%s\n", info.Socket)
 		})
 }
 
@@ -175,7 +175,7 @@ func (a *program) sshAskpass() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printf("%s\n", said)
+			return a.Printf("%s\n", said)
 		},
 	}
 }

@@ -79,7 +79,7 @@ func (a *program) topicCommands() []*cobra.Command {
 	for _, t := range topics {
 		all = append(all, &cobra.Command{
 			Use: t.name, Short: t.short, Args: noArgs,
-			RunE: func(*cobra.Command, []string) error { return a.printf("%s", page(t.name)) },
+			RunE: func(*cobra.Command, []string) error { return a.Printf("%s", page(t.name)) },
 		})
 	}
 	return append(all, a.keysTopic())

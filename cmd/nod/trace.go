@@ -59,12 +59,12 @@ func (a *program) traceJSON(l trace.Line) error {
 	if err != nil {
 		return err
 	}
-	return a.printf("%s\n", text)
+	return a.Printf("%s\n", text)
 }
 
 // traceLine is a line in words.
 func (a *program) traceLine(l trace.Line) error {
-	return a.printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, screen.CleanLines(l.Kind), screen.CleanLines(traceWords(l)))
+	return a.Printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, screen.CleanLines(l.Kind), screen.CleanLines(traceWords(l)))
 }
 
 // traceWords says what a line is about.
