@@ -14,6 +14,7 @@ import (
 	"github.com/nod-console/nod/agent"
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -182,7 +183,7 @@ func describe(e agent.Event) string {
 		if len(e.Action.Parts) > 0 || what == "" && e.Target != "" {
 			what += " on " + e.Target
 		}
-		return fmt.Sprintf("▸ %s %s (%s)", e.Tool, brief(strings.Join(strings.Fields(what), " ")), e.Effect)
+		return fmt.Sprintf("▸ %s %s (%s)", e.Tool, record.Brief(strings.Join(strings.Fields(what), " ")), e.Effect)
 	case agent.CallProgress:
 		if e.Progress.Step {
 			return "  ▸ " + e.Progress.Note

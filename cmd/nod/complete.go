@@ -20,6 +20,7 @@ import (
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/themes"
@@ -321,7 +322,7 @@ func (a *program) runNames(context.Context, string) (names []cobra.Completion, e
 	}
 	err = ledger.Read(config.LedgerDir(state), func(r ledger.Record) error {
 		if r.Intent != nil && r.Intent.Recording != nil {
-			names = append(names, described(short(r.Intent.ID), r.Intent.Target+": "+r.Intent.Command))
+			names = append(names, described(record.Short(r.Intent.ID), r.Intent.Target+": "+r.Intent.Command))
 		}
 		return nil
 	})

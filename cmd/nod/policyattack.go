@@ -11,6 +11,7 @@ import (
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/agent/policy/show"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/tools/risk/attack"
@@ -101,7 +102,7 @@ func (a *program) policyAttack(t attacker, starts []string, seed uint64, rounds 
 	for _, command := range starts {
 		if x := t.explain(command); x.Ruling == policy.Allow {
 			allowed = append(allowed, command)
-		} else if err := a.Printf("not allowed by itself, so not attacked: %s\n", brief(show.Text(command))); err != nil {
+		} else if err := a.Printf("not allowed by itself, so not attacked: %s\n", record.Brief(show.Text(command))); err != nil {
 			return err
 		}
 	}
@@ -113,7 +114,7 @@ func (a *program) policyAttack(t attacker, starts []string, seed uint64, rounds 
 			return nil
 		}
 		slipped++
-		return a.Printf("SLIPS (%s): %s\n    %s\n", r.Trick, brief(show.Text(r.Command)), show.Text(x.Why))
+		return a.Printf("SLIPS (%s): %s\n    %s\n", r.Trick, record.Brief(show.Text(r.Command)), show.Text(x.Why))
 	}
 	for _, command := range allowed {
 		for _, r := range attack.Rewritings(command) {

@@ -98,7 +98,7 @@ func (a *program) policyReplay(b policyBench, dir string, last int, asJSON bool)
 			err = writeJSON(out, d)
 		} else {
 			_, err = fmt.Fprintf(out, "%d  %s  %s  %s\n    then: %s  now: %s, because %s\n", d.Seq, d.Time, show.Text(d.Target),
-				brief(show.Text(d.Command)), said(d.Then, d.ByThen), said(d.Now, d.ByNow), show.Text(d.Why))
+				record.Brief(show.Text(d.Command)), said(d.Then, d.ByThen), said(d.Now, d.ByNow), show.Text(d.Why))
 		}
 		if err != nil {
 			return err

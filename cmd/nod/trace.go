@@ -11,6 +11,7 @@ import (
 	"github.com/nod-console/nod/agent/trace"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -82,7 +83,7 @@ func traceWords(l trace.Line) string {
 		Tool, Content   string
 	}
 	if json.Unmarshal(l.Value, &v) != nil {
-		return brief(oneLine(string(l.Value)))
+		return record.Brief(oneLine(string(l.Value)))
 	}
 	switch l.Kind {
 	case "request":
@@ -90,18 +91,18 @@ func traceWords(l trace.Line) string {
 		if n := len(v.Messages); n > 0 {
 			last = v.Messages[n-1].Role + ": " + v.Messages[n-1].Content
 		}
-		return fmt.Sprintf("%d messages, %d tools · %s", len(v.Messages), len(v.Tools), brief(oneLine(last)))
+		return fmt.Sprintf("%d messages, %d tools · %s", len(v.Messages), len(v.Tools), record.Brief(oneLine(last)))
 	case "reply":
 		if v.Error != "" {
 			return "failed: " + v.Error
 		}
-		return fmt.Sprintf("%d + %d tokens, %d calls · %s", v.Usage.Prompt, v.Usage.Completion, len(v.Message.Calls), brief(oneLine(v.Message.Content)))
+		return fmt.Sprintf("%d + %d tokens, %d calls · %s", v.Usage.Prompt, v.Usage.Completion, len(v.Message.Calls), record.Brief(oneLine(v.Message.Content)))
 	case "call":
-		return v.Name + " " + brief(oneLine(v.Arguments))
+		return v.Name + " " + record.Brief(oneLine(v.Arguments))
 	case "result":
-		return v.Tool + " → " + brief(oneLine(v.Content))
+		return v.Tool + " → " + record.Brief(oneLine(v.Content))
 	}
-	return brief(oneLine(string(l.Value)))
+	return record.Brief(oneLine(string(l.Value)))
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
