@@ -104,6 +104,21 @@ when it ended on a denial, 130 when it was interrupted.`,
 	return cmd
 }
 
+func (a *program) runAgent(ctx context.Context, what, goal string) error {
+	one, err := a.findAgent(what)
+	if err != nil {
+		return err
+	}
+	if a.flags.model == "" {
+		a.flags.model = one.Model // before the configuration's
+	}
+	n, err := a.oneshot()
+	if err != nil {
+		return err
+	}
+	return n.RunAgent(ctx, one, goal)
+}
+
 // goal reads a goal from the standard input.
 func (a *program) goal() (string, error) {
 	if a.OnInput() {
@@ -162,22 +177,6 @@ func (a *program) listScriptedAgents() error {
 	return a.printInstalled(rows)
 }
 
-// aboutAgent is what an agent is and asks for.
-func aboutAgent(one jsagent.Agent) string {
-	shell := "no commands"
-	if one.Permissions.Shell {
-		shell = "commands"
-	}
-	model := one.Model
-	if model == "" {
-		model = "the one that answers"
-	}
-	asks := one.Permissions
-	return screen.CleanLines(fmt.Sprintf("%s %s\n%s\n\nmode %s, at most %d turns, model: %s, skills: %s\n\nmay ask for\n  shell:      %s\n  filesystem: %s\n  network:    %s\ndigest %s",
-		one.Name, one.Version, one.Description, one.Mode, one.MaxTurns, model, orNone(one.Skills),
-		shell, orNone(asks.Filesystem), orNone(asks.Network), one.Digest))
-}
-
 func (a *program) installAgent(ctx context.Context, from string, yes bool) error {
 	store, err := a.agents()
 	if err != nil {
@@ -188,7 +187,7 @@ func (a *program) installAgent(ctx context.Context, from string, yes bool) error
 		return err
 	}
 	return a.install(ctx, installing{
-		about: aboutAgent(one), kind: "agent", id: one.Name + " " + one.Version + " " + one.Digest,
+		about: screen.CleanLines(one.Describe()), kind: "agent", id: one.Name + " " + one.Version + " " + one.Digest,
 		keep: func() error { return store.Install(one) },
 		next: fmt.Sprintf("run it with nod agent run %s --goal TEXT", one.Name),
 	}, yes)
@@ -222,7 +221,7 @@ func (a *program) checkJSAgent(ctx context.Context, from string) error {
 		return fmt.Errorf("agent check: %w", err)
 	}
 	defer run.Close()
-	if err := a.Printf("%s\n", aboutAgent(one)); err != nil {
+	if err := a.Printf("%s\n", screen.CleanLines(one.Describe())); err != nil {
 		return err
 	}
 	if err := run.Main(ctx, "", tools.Env{}); err != nil {
@@ -231,18 +230,5 @@ func (a *program) checkJSAgent(ctx context.Context, from string) error {
 	if err := jsagent.Test(ctx, one, options); err != nil {
 		return fmt.Errorf("agent check: %s: %w", jsagent.TestName, err)
 	}
-	return a.Printf("\n%s", registered(run))
-}
-
-// registered is what an agent's code has registered.
-func registered(run *jsagent.Run) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "registers\n  turns: %d\n", run.Turns())
-	if p := run.SystemPrompt(); p != "" {
-		fmt.Fprintf(&b, "  system prompt:\n    %s\n", strings.ReplaceAll(strings.TrimSpace(p), "\n", "\n    "))
-	}
-	for _, t := range run.Tools() {
-		fmt.Fprintf(&b, "  tool %s: %s\n", t.Name(), t.Description())
-	}
-	return screen.CleanLines(b.String())
+	return a.Printf("\n%s", screen.CleanLines(run.Registered()))
 }

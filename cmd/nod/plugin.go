@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -119,28 +117,6 @@ func (a *program) printInstalled(rows []installedRow) error {
 	return w.Flush()
 }
 
-// orNone is a list in words.
-func orNone(list []string) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
-}
-
-// aboutPlugin is what a plugin is and asks for.
-func aboutPlugin(p plugin.Plugin) string {
-	asks := p.Permissions
-	var hooks []string
-	for _, e := range asks.Hooks {
-		if slices.Contains(asks.Required, e) {
-			e += " (required)"
-		}
-		hooks = append(hooks, e)
-	}
-	return screen.CleanLines(fmt.Sprintf("%s %s\n%s\n\nmay ask for\n  tools:   %s\n  targets: %s\n  hosts:   %s\n  paths:   %s\n  hooks:   %s\ndigest %s",
-		p.Name, p.Version, p.Description, orNone(asks.Tools), orNone(asks.Targets), orNone(asks.Hosts), orNone(asks.Paths), orNone(hooks), p.Digest))
-}
-
 func (a *program) installPlugin(ctx context.Context, from string, yes bool) error {
 	store, err := a.plugins()
 	if err != nil {
@@ -151,7 +127,7 @@ func (a *program) installPlugin(ctx context.Context, from string, yes bool) erro
 		return err
 	}
 	return a.install(ctx, installing{
-		about: aboutPlugin(p), kind: "plugin", id: p.Name + " " + p.Version + " " + p.Digest,
+		about: screen.CleanLines(p.Describe()), kind: "plugin", id: p.Name + " " + p.Version + " " + p.Digest,
 		keep: func() error { return store.Install(p) },
 		next: "it runs when nod is started next, or after /plugins reload",
 	}, yes)
@@ -172,27 +148,5 @@ func (a *program) checkPlugin(ctx context.Context, from string) error {
 		return fmt.Errorf("plugin check: %w", err)
 	}
 	defer l.Close()
-	if err := a.Printf("%s\n\nregisters\n", aboutPlugin(p)); err != nil {
-		return err
-	}
-	for _, t := range l.Tools() {
-		if err := a.Printf("  tool %s: %s\n", t.Name(), t.Description()); err != nil {
-			return err
-		}
-	}
-	for _, e := range l.Hooks() {
-		if err := a.Printf("  hook %s\n", e); err != nil {
-			return err
-		}
-	}
-	for _, c := range l.Commands() {
-		if err := a.Printf("  command %s: %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Description); err != nil {
-			return err
-		}
-	}
-	tested := "it has no " + plugin.TestName
-	if _, there := p.Files[plugin.TestName]; there {
-		tested = plugin.TestName + " has passed"
-	}
-	return a.Printf("%s\n", tested)
+	return a.Printf("%s\n\n%s", screen.CleanLines(p.Describe()), screen.CleanLines(l.Registered()))
 }

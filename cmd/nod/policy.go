@@ -145,7 +145,7 @@ func (a *program) policyExplainCommand() *cobra.Command {
 		Example: `  nod policy explain -- systemctl restart nginx
   nod policy explain -t ssh:web-1 -- 'rm -rf /srv/app/releases/2024*'`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := commandLine(args)
+			text, err := shellLine(args)
 			if err != nil {
 				return fmt.Errorf("policy explain: %w", err)
 			}

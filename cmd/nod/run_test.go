@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/nod-console/nod/cmd/nod/internal/app/oneshot"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 )
 
@@ -54,7 +55,7 @@ func TestTheReferenceHasAllOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, outcome := range []string{"exited", "signalled", outcomeTimeout, outcomeInterrupted, outcomeDenied, outcomeRefused, outcomeUnknown} {
+	for _, outcome := range []string{"exited", "signalled", oneshot.OutcomeTimeout, oneshot.OutcomeInterrupted, oneshot.OutcomeDenied, oneshot.OutcomeRefused, oneshot.OutcomeUnknown} {
 		if !strings.Contains(reference(), "\n`"+outcome+"`\n: ") {
 			t.Errorf("the reference misses the outcome %s", outcome)
 		}
@@ -62,7 +63,7 @@ func TestTheReferenceHasAllOutcomes(t *testing.T) {
 			t.Errorf("the README misses the outcome %s", outcome)
 		}
 	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[runReport]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[oneshot.Report]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && !strings.Contains(reference(), name) {
 			t.Errorf("the reference misses the field %s", name)

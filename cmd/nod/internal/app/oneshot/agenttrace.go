@@ -1,4 +1,4 @@
-package main
+package oneshot
 
 import (
 	"encoding/json"
@@ -27,11 +27,11 @@ type agentTrace struct {
 var _ turn.Tracer = (*agentTrace)(nil)
 
 // agentTrace is what prints an agent's steps, if the environment asks for it.
-func (a *program) agentTrace() (*agentTrace, turn.Tracer) {
-	if a.Getenv(app.TraceVariable) != "1" {
+func (n *Nod) agentTrace() (*agentTrace, turn.Tracer) {
+	if n.Getenv(app.TraceVariable) != "1" {
 		return nil, nil
 	}
-	t := &agentTrace{out: a.Err}
+	t := &agentTrace{out: n.Err}
 	return t, t
 }
 
@@ -41,7 +41,7 @@ func (t *agentTrace) printf(format string, args ...any) {
 
 // ready tells what the agent's code has registered.
 func (t *agentTrace) ready(r *jsagent.Run, goal string) {
-	t.printf("%s  %d tools in all", registered(r), len(r.Tools()))
+	t.printf("%s  %d tools in all", screen.CleanLines(r.Registered()), len(r.Tools()))
 	t.printf("goal: %s", goal)
 }
 

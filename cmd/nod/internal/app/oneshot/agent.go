@@ -1,4 +1,4 @@
-package main
+package oneshot
 
 import (
 	"bufio"
@@ -16,21 +16,11 @@ import (
 	"github.com/nod-console/nod/ui/screen"
 )
 
-func (a *program) runAgent(ctx context.Context, what, goal string) error {
-	one, err := a.findAgent(what)
-	if err != nil {
-		return err
-	}
-	if a.flags.model == "" {
-		a.flags.model = one.Model // before the configuration's
-	}
-	c, err := a.config()
-	if err != nil {
-		return err
-	}
-	trace, tracer := a.agentTrace()
+// RunAgent has an agent work at a goal on this machine; see [Nod.Ask].
+func (n *Nod) RunAgent(ctx context.Context, one jsagent.Agent, goal string) error {
+	trace, tracer := n.agentTrace()
 	opt := app.Options{Traced: tracer}
-	return a.runTurn(ctx, "agent", c, local.Name, opt, &reporter{app: a}, func(t *oneTurn) (agent.Ending, error) {
+	return n.turn(ctx, "agent", local.Name, opt, &reporter{sys: n.System}, func(t *oneTurn) (agent.Ending, error) {
 		if err := t.Plugins.Tried(ctx); err != nil { // they may have hooks
 			return agent.Failed, err
 		}
@@ -38,11 +28,11 @@ func (a *program) runAgent(ctx context.Context, what, goal string) error {
 		if err := t.NoteAgent(one); err != nil {
 			return agent.Failed, fmt.Errorf("not run, because it cannot be put on record: %w", err)
 		}
-		options, err := app.AgentOptions(version, t.out.printed)
+		options, err := app.AgentOptions(n.Version, t.out.printed)
 		if err != nil {
 			return agent.Failed, err
 		}
-		options.Input = a.lines(t.questions, t.out)
+		options.Input = n.lines(t.questions, t.out)
 		job := app.AgentJob{Agent: one, Goal: goal, Conversation: t.talk, Options: options, NoModel: t.model.IsGuide, Sink: t.out.take}
 		if trace != nil {
 			job.Sink, job.Ready = trace.over(t.out.take), func(r *jsagent.Run) { trace.ready(r, goal) }
@@ -55,9 +45,9 @@ func (a *program) runAgent(ctx context.Context, what, goal string) error {
 func (r *reporter) printed(stream, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	to := r.app.Out
+	to := r.sys.Out
 	if stream == "eprint" {
-		to = r.app.Err
+		to = r.sys.Err
 	}
 	if _, err := io.WriteString(to, screen.CleanLines(text)); err != nil && r.failed == nil {
 		r.failed = err
@@ -66,7 +56,7 @@ func (r *reporter) printed(stream, text string) {
 
 // lines reads the lines that an agent's code asks for: from the terminal if there is one,
 // and else from the standard input, as far as the goal has not taken it.
-func (a *program) lines(tty *questions.Terminal, out *reporter) func(context.Context, string) (string, bool, error) {
+func (n *Nod) lines(tty *questions.Terminal, out *reporter) func(context.Context, string) (string, bool, error) {
 	if tty != nil {
 		return func(ctx context.Context, question string) (string, bool, error) {
 			defer out.hold()()
@@ -74,7 +64,7 @@ func (a *program) lines(tty *questions.Terminal, out *reporter) func(context.Con
 			return line, err == nil, err
 		}
 	}
-	input := bufio.NewReader(a.In)
+	input := bufio.NewReader(n.In)
 	return func(_ context.Context, question string) (string, bool, error) {
 		out.printed("eprint", question)
 		line, err := input.ReadString('\n')

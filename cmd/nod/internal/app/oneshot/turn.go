@@ -1,4 +1,4 @@
-package main
+package oneshot
 
 import (
 	"context"
@@ -26,42 +26,42 @@ type oneTurn struct {
 	out       *reporter
 }
 
-// runTurn opens what a turn needs on a target, has it worked at, and turns its ending into
+// turn opens what a turn needs on a target, has it worked at, and turns its ending into
 // an exit status. What opt leaves open is filled in; out takes the events, and says what
 // could not be printed. as is the command's name.
-func (a *program) runTurn(ctx context.Context, as string, c *config.Config, target string, opt app.Options, out *reporter,
+func (n *Nod) turn(ctx context.Context, as string, target string, opt app.Options, out *reporter,
 	work func(*oneTurn) (agent.Ending, error),
 ) (err error) {
-	b, err := app.OpenModel(c, a.Getenv)
+	b, err := app.OpenModel(n.Config, n.Getenv)
 	if err != nil {
 		return err
 	}
 	defer b.Client.Close()
-	state, barred, err := config.StateDirAnyway(a.Getenv)
+	state, barred, err := config.StateDirAnyway(n.Getenv)
 	if err != nil {
 		return err
 	}
-	store, kept, err := app.OpenHistory(ctx, a.Getenv, state, barred)
+	store, kept, err := app.OpenHistory(ctx, n.Getenv, state, barred)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		lost, closeErr := kept.Close(context.WithoutCancel(ctx), store)
 		if lost != nil {
-			a.Warn(lost.Error()) // the work was done
+			n.Warn(lost.Error()) // the work was done
 		}
 		err = errors.Join(err, closeErr)
 	}()
 	var h *app.Core
-	approver, closeTTY := approveOnTTY(&a.System, &h, out.hold)
+	approver, closeTTY := approveOnTTY(n.System, &h, out.hold)
 	defer closeTTY()
-	onTTY := questions.OnTerminal(&a.System)
+	onTTY := questions.OnTerminal(n.System)
 	defer onTTY.Close()
-	armed := newArmed(a.Warn)
-	opt.Ask, opt.Warn = onTTY.Asker(), a.Warn
+	armed := newArmed(n.Warn)
+	opt.Ask, opt.Warn = onTTY.Asker(), n.Warn
 	opt.Approver, opt.Allow, opt.Choose = approver, onTTY.Allower(), onTTY.Chooser()
-	opt.Reverting, opt.Spare, opt.Version = armed.take, kept.Dir, version
-	if h, err = app.Open(c, a.Getenv, opt); err != nil {
+	opt.Reverting, opt.Spare, opt.Version = armed.take, kept.Dir, n.Version
+	if h, err = app.Open(n.Config, n.Getenv, opt); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()

@@ -1,13 +1,10 @@
-package main
+package oneshot
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"sync"
 
 	"github.com/nod-console/nod/agent/gate"
 	"github.com/nod-console/nod/agent/policy"
@@ -19,20 +16,21 @@ import (
 	"github.com/nod-console/nod/ui/screen"
 )
 
-// The outcomes of "nod run --json". The manual has them in a table.
+// The outcomes of "nod run --json" beside exited and signalled. The manual has them in a
+// table.
 const (
-	outcomeTimeout     = "timeout"     // did not end within --timeout
-	outcomeInterrupted = "interrupted" // nod was told to stop while it ran
-	outcomeDenied      = "denied"      // by a rule or the operator: nothing ran
-	outcomeRefused     = "refused"     // by nod, the target or the shell: nothing ran
-	outcomeUnknown     = "unknown"     // it may have run, nobody knows how it ended
+	OutcomeTimeout     = "timeout"     // did not end within --timeout
+	OutcomeInterrupted = "interrupted" // nod was told to stop while it ran
+	OutcomeDenied      = "denied"      // by a rule or the operator: nothing ran
+	OutcomeRefused     = "refused"     // by nod, the target or the shell: nothing ran
+	OutcomeUnknown     = "unknown"     // it may have run, nobody knows how it ended
 )
 
 // rendered is the form of output that a terminal showed.
 const rendered = "rendered"
 
-// runReport is what "nod run --json" prints.
-type runReport struct {
+// Report is what "nod run --json" prints for a target.
+type Report struct {
 	Target  string `json:"target"`
 	Pane    string `json:"pane"`
 	Outcome string `json:"outcome"` // "exited", "signalled" or one of the above
@@ -75,14 +73,14 @@ type outputPiece struct {
 }
 
 // tell prints the report and turns the answer into the exit status.
-func (r *runner) tell(ctx context.Context, answer gate.Answer, report *runReport) int {
+func (r *runner) tell(ctx context.Context, answer gate.Answer, report *Report) int {
 	status, reason := r.judge(ctx, answer, report)
 	report.Error = reason
 	report.Notices = append(report.Notices, answer.Result.Notes...)
 	if reason != "" {
 		r.out.complain("%s", screen.CleanLines(reason))
 	}
-	if r.flags.json {
+	if r.asked.JSON {
 		if err := r.out.object(report); err != nil {
 			r.out.complain("%v", err)
 			return process.StatusFailed
@@ -102,7 +100,7 @@ func (r *runner) tell(ctx context.Context, answer gate.Answer, report *runReport
 // leave says what becomes of a command in a pane that Ctrl-C did not end, and
 // whether it goes on when nod has ended.
 func (r *runner) leave(ctx context.Context, id string) (what string, goesOn bool) {
-	if r.flags.pane == inOwnPane {
+	if r.asked.Pane == OwnPane {
 		return "its pane is closed now, which hangs it up", false
 	}
 	what = "it goes on in pane " + id
@@ -119,7 +117,7 @@ func (r *runner) leave(ctx context.Context, id string) (what string, goesOn bool
 }
 
 // judge names the outcome, and says what there is to say about it.
-func (r *runner) judge(ctx context.Context, answer gate.Answer, report *runReport) (status int, reason string) {
+func (r *runner) judge(ctx context.Context, answer gate.Answer, report *Report) (status int, reason string) {
 	record := answer.Result.Record
 	switch record.Outcome.State {
 	case backends.Exited:
@@ -129,32 +127,32 @@ func (r *runner) judge(ctx context.Context, answer gate.Answer, report *runRepor
 	}
 	switch {
 	case answer.Interrupted && answer.Started:
-		report.Outcome = outcomeInterrupted
+		report.Outcome = OutcomeInterrupted
 		return process.InterruptedStatus(ctx), withRest("interrupted", report.left)
 	case answer.Interrupted, !answer.Started && ctx.Err() != nil:
-		report.Outcome = outcomeRefused
+		report.Outcome = OutcomeRefused
 		return process.InterruptedStatus(ctx), "interrupted: nothing was run"
 	case answer.Denied:
-		report.Outcome = outcomeDenied
+		report.Outcome = OutcomeDenied
 		return process.StatusDenied, deniedBecause(answer)
 	case !answer.Started, notGranted(answer.Err):
-		report.Outcome = outcomeRefused
+		report.Outcome = OutcomeRefused
 		return process.StatusFailed, answer.Err.Error()
 	case answer.Err != nil && record.Failed != "": // a fault in the middle
-		report.Outcome = outcomeUnknown
+		report.Outcome = OutcomeUnknown
 		return process.StatusFailed, answer.Err.Error() + "; " + terminal.Unsure
 	case record.Failed != "" && report.ExitCode != nil: // the shell's word on the line
-		report.Outcome = outcomeRefused
+		report.Outcome = OutcomeRefused
 		return *report.ExitCode, record.Failed
 	case record.Failed != "":
-		report.Outcome = outcomeRefused
+		report.Outcome = OutcomeRefused
 		return process.StatusFailed, record.Failed
 	case record.TimedOut && report.left != "":
-		report.Outcome = outcomeTimeout
-		return process.StatusTimeout, fmt.Sprintf("did not end within %s, nor at Ctrl-C: %s", r.flags.timeout, report.left)
+		report.Outcome = OutcomeTimeout
+		return process.StatusTimeout, fmt.Sprintf("did not end within %s, nor at Ctrl-C: %s", r.asked.Timeout, report.left)
 	case record.TimedOut:
-		report.Outcome = outcomeTimeout
-		return process.StatusTimeout, fmt.Sprintf("did not end within %s and was stopped", r.flags.timeout)
+		report.Outcome = OutcomeTimeout
+		return process.StatusTimeout, fmt.Sprintf("did not end within %s and was stopped", r.asked.Timeout)
 	}
 	status, reason = ended(report, record)
 	if err := errors.Join(answer.Err, report.unwritten); err != nil {
@@ -164,7 +162,7 @@ func (r *runner) judge(ctx context.Context, answer gate.Answer, report *runRepor
 }
 
 // ended is the status of a command that has ended by itself.
-func ended(report *runReport, record tools.Record) (status int, reason string) {
+func ended(report *Report, record tools.Record) (status int, reason string) {
 	report.Outcome = record.Outcome.State.String()
 	switch record.Outcome.State {
 	case backends.Exited:
@@ -172,7 +170,7 @@ func ended(report *runReport, record tools.Record) (status int, reason string) {
 	case backends.Signalled:
 		return process.SignalStatus(record.Outcome.Signal), "ended by signal " + report.Signal
 	}
-	report.Outcome = outcomeUnknown
+	report.Outcome = OutcomeUnknown
 	return process.StatusFailed, cmp.Or(record.Unsure, terminal.Unsure)
 }
 
@@ -199,32 +197,4 @@ func deniedBecause(answer gate.Answer) string {
 		reason += "; run it on a terminal, or allow it in rules.toml"
 	}
 	return reason
-}
-
-// sink keeps the beginning of a stream, or passes all of it on.
-type sink struct {
-	to    io.Writer
-	mu    sync.Mutex
-	kept  bytes.Buffer
-	total int64
-	cut   bool
-}
-
-func (s *sink) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.total += int64(len(p))
-	if s.to != nil {
-		return s.to.Write(p)
-	}
-	n := min(len(p), keepOutput-s.kept.Len())
-	s.kept.Write(p[:n])
-	s.cut = s.cut || n < len(p)
-	return len(p), nil
-}
-
-func (s *sink) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kept.String()
 }

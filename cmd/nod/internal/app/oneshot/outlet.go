@@ -1,18 +1,19 @@
-package main
+package oneshot
 
 import (
 	"bytes"
 	"encoding/json"
 	"io"
 	"sync"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
 // outlet is nod's standard output and error for commands that run on several
 // targets at once: each line then says whose it is, and no two are mixed.
 type outlet struct {
-	app     *program
+	sys     *process.System
 	several bool
-	json    bool
 	mu      sync.Mutex
 }
 
@@ -25,9 +26,9 @@ type outputs struct {
 }
 
 func (o *outlet) on(target string) *outputs {
-	t := &outputs{outlet: o, target: target, stdout: o.app.Out, stderr: o.app.Err}
+	t := &outputs{outlet: o, target: target, stdout: o.sys.Out, stderr: o.sys.Err}
 	if o.several {
-		out, errs := &lineWriter{outlet: o, name: target, to: o.app.Out}, &lineWriter{outlet: o, name: target, to: o.app.Err}
+		out, errs := &lineWriter{outlet: o, name: target, to: o.sys.Out}, &lineWriter{outlet: o, name: target, to: o.sys.Err}
 		t.stdout, t.stderr, t.lines = out, errs, []*lineWriter{out, errs}
 	}
 	return t
@@ -41,14 +42,14 @@ func (t *outputs) complain(format string, args ...any) {
 	if t.outlet.several {
 		name = t.target + ": "
 	}
-	t.outlet.app.Complain("run: "+name+format, args...)
+	t.outlet.sys.Complain("run: "+name+format, args...)
 }
 
 // object prints one JSON object on a line.
 func (t *outputs) object(v any) error {
 	t.outlet.mu.Lock()
 	defer t.outlet.mu.Unlock()
-	return json.NewEncoder(t.outlet.app.Out).Encode(v)
+	return json.NewEncoder(t.outlet.sys.Out).Encode(v)
 }
 
 // flush prints lines that have no end.
@@ -105,4 +106,32 @@ func (w *lineWriter) print(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// sink keeps the beginning of a stream, or passes all of it on.
+type sink struct {
+	to    io.Writer
+	mu    sync.Mutex
+	kept  bytes.Buffer
+	total int64
+	cut   bool
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total += int64(len(p))
+	if s.to != nil {
+		return s.to.Write(p)
+	}
+	n := min(len(p), keepOutput-s.kept.Len())
+	s.kept.Write(p[:n])
+	s.cut = s.cut || n < len(p)
+	return len(p), nil
+}
+
+func (s *sink) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept.String()
 }
