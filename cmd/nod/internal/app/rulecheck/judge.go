@@ -1,4 +1,4 @@
-package main
+package rulecheck
 
 import (
 	"context"
@@ -13,18 +13,18 @@ import (
 	"github.com/nod-console/nod/tools/risk"
 )
 
-// hereCage stands for whatever wall this machine's kernel has.
-const hereCage = "here"
+// HereCage stands for whatever wall this machine's kernel has.
+const HereCage = "here"
 
-// judged is a verdict and how a command with it runs.
-type judged struct {
-	verdict risk.Verdict
-	runs    string
+// Judged is a verdict, and how a command with it would run.
+type Judged struct {
+	Verdict risk.Verdict
+	runs    string // free, held, asks or denied
 }
 
-// MarshalJSON writes the verdict's object with "runs" as one more member.
-func (j judged) MarshalJSON() ([]byte, error) {
-	v, err := json.Marshal(j.verdict)
+// MarshalJSON implements [json.Marshaler]: it writes the verdict's object with "runs" as one more member.
+func (j Judged) MarshalJSON() ([]byte, error) {
+	v, err := json.Marshal(j.Verdict)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +40,12 @@ func (w wall) For(string) confine.Wall { return confine.Wall(w) }
 // Prefix implements [policy.Cage].
 func (wall) Prefix(string) string { return "" }
 
-// runsBy says how commands run behind a wall, L, S, M or none, on this machine.
-func (a *program) runsBy(cage string, dialect risk.Dialect) (func(command string) string, error) {
-	opt := policy.Options{Home: a.Getenv("HOME")}
+// Judge says what commands could do, and how they would run behind a wall, L, S, M, none or
+// [HereCage], for an operator with that home folder and no rules of their own.
+func Judge(cage, home string, dialect risk.Dialect) (func(command string) Judged, error) {
+	opt := policy.Options{Home: home}
 	switch cage {
-	case hereCage:
+	case HereCage:
 		if w := confine.Here(); w != confine.None {
 			opt.Cage = func(context.Context, string) policy.Cage { return wall(w) }
 		}
@@ -58,10 +59,11 @@ func (a *program) runsBy(cage string, dialect risk.Dialect) (func(command string
 	if err != nil {
 		return nil, err
 	}
-	return func(command string) string {
-		return engine.Runs(context.Background(), policy.Proposal{Action: tools.Action{
+	return func(command string) Judged {
+		runs := engine.Runs(context.Background(), policy.Proposal{Action: tools.Action{
 			Tool: "risk", Kind: tools.Exec, Target: local.Name, Command: command, Dialect: dialect.String(),
 			Claim: tools.Claim{Risk: risk.Low.String()},
 		}})
+		return Judged{risk.Command(command, dialect), runs}
 	}, nil
 }

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"encoding/json"
@@ -6,23 +6,21 @@ import (
 	"io"
 	"strings"
 	"unicode/utf16"
-
-	"github.com/nod-console/nod/agent/policy/show"
 )
 
-// exactly is foreign text whose lines stay and in which nothing looks like what it
+// Lines is foreign text whose lines stay and in which nothing looks like what it
 // is not.
-func exactly(text string) string {
+func Lines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = show.Text(l)
+		lines[i] = Text(l)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// writeJSON writes a value in a line of ASCII: a program reads in it what is there,
+// WriteJSON writes a value in a line of ASCII: a program reads in it what is there,
 // and nobody who looks at it is shown anything else.
-func writeJSON(w io.Writer, value any) error {
+func WriteJSON(w io.Writer, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err

@@ -1,49 +1,16 @@
-package main
+package rulecheck
 
 import (
 	"bufio"
 	"fmt"
-
-	"github.com/spf13/cobra"
+	"io"
 
 	"github.com/nod-console/nod/agent/gate"
 	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/agent/policy/show"
-	"github.com/nod-console/nod/backends/local"
-	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 )
-
-func (a *program) policyReplayCommand() *cobra.Command {
-	var last int
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "replay",
-		Short: "ask the present rules about everything on record",
-		Long: `replay reads the record of what ran and what was denied, asks the present rules
-about each, and lists what would be decided differently now. Nothing runs. It
-exits with 1 if there is a difference.`,
-		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if last < 0 {
-				return fmt.Errorf("policy replay: --last %d: want how many of the newest records, or 0 for all", last)
-			}
-			b, _, err := a.policyBench(local.Name)
-			if err != nil {
-				return err
-			}
-			dir, err := a.ledgerFolder()
-			if err != nil {
-				return err
-			}
-			return a.policyReplay(b, dir, last, asJSON)
-		},
-	}
-	cmd.Flags().IntVarP(&last, "last", "n", 0, "only the newest so many; 0 means all")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each difference")
-	return cmd
-}
 
 // difference is a record that would be decided differently now.
 type difference struct {
@@ -58,9 +25,17 @@ type difference struct {
 	Why     string `json:"why"`
 }
 
-func (a *program) policyReplay(b policyBench, dir string, last int, asJSON bool) error {
+// Replayed counts what is on record.
+type Replayed struct {
+	Different int // would be decided differently now
+	Unread    int // do not hold enough to be judged again
+}
+
+// Replay asks the rules about everything in the ledger of a folder, or its newest records if
+// last is not 0, and prints what would be decided differently now.
+func (b *Bench) Replay(w io.Writer, dir string, last int, asJSON bool) (n Replayed, err error) {
 	var records []ledger.Record
-	err := ledger.Read(dir, func(r ledger.Record) error {
+	err = ledger.Read(dir, func(r ledger.Record) error {
 		if i := proposed(r); i != nil && (r.Intent == nil || len(i.Targets) == 0) { // those of its targets follow
 			records = append(records, r)
 		}
@@ -70,15 +45,14 @@ func (a *program) policyReplay(b policyBench, dir string, last int, asJSON bool)
 		return nil
 	})
 	if err != nil {
-		return record.Explain(dir, err)
+		return n, record.Explain(dir, err)
 	}
-	out := bufio.NewWriter(a.Out)
-	found, unread := 0, 0
+	out := bufio.NewWriter(w)
 	for _, r := range records {
 		i := proposed(r)
 		p, err := gate.ProposalOf(*i)
 		if err != nil {
-			unread++
+			n.Unread++
 			continue
 		}
 		then, ok := outcomeThen(i.Decision)
@@ -89,34 +63,25 @@ func (a *program) policyReplay(b policyBench, dir string, last int, asJSON bool)
 		if now := outcomeNow(x); !ok || now == then {
 			continue
 		}
-		found++
+		n.Different++
 		d := difference{
 			Seq: r.Seq, Time: r.Time.Local().Format("2006-01-02 15:04:05"), Target: i.Target, Command: whatWas(*i),
 			Then: then, ByThen: i.Rule, Now: outcomeNow(x), ByNow: x.Rule, Why: x.Why,
 		}
 		if asJSON {
-			err = writeJSON(out, d)
+			err = show.WriteJSON(out, d)
 		} else {
 			_, err = fmt.Fprintf(out, "%d  %s  %s  %s\n    then: %s  now: %s, because %s\n", d.Seq, d.Time, show.Text(d.Target),
 				record.Brief(show.Text(d.Command)), said(d.Then, d.ByThen), said(d.Now, d.ByNow), show.Text(d.Why))
 		}
 		if err != nil {
-			return err
+			return n, err
 		}
 	}
 	if !asJSON {
-		fmt.Fprintf(out, "%d of %d would be decided differently\n", found, len(records))
+		fmt.Fprintf(out, "%d of %d would be decided differently\n", n.Different, len(records))
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	if unread > 0 {
-		a.Complain("policy replay: %d records do not hold enough to be judged again", unread)
-	}
-	if found > 0 {
-		return process.ExitStatus(statusFound)
-	}
-	return nil
+	return n, out.Flush()
 }
 
 // proposed is what a record says was to run; nil if it says nothing of that.
