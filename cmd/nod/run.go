@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nod-console/nod/cmd/nod/internal/app/oneshot"
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/oneshot"
 )
 
 func (a *program) runCommand() *cobra.Command {
