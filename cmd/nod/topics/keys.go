@@ -1,34 +1,18 @@
-package main
+package topics
 
 import (
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/nod-console/nod/cmd/nod/internal/app/controller"
 	"github.com/nod-console/nod/ui/keys"
 )
 
-// pageWidth is how wide the page of the keys is, in columns.
-const pageWidth = 80
+// width is how wide the page of the keys is, in columns.
+const width = 80
 
-// keysTopic is "nod help keys": the keys as the configuration has them.
-func (a *program) keysTopic() *cobra.Command {
-	return &cobra.Command{
-		Use: "keys", Short: "the console's keys and commands, and how to bind keys", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			var table *keys.Table
-			c, err := a.config()
-			if err == nil {
-				table, err = controller.BoundKeys(c)
-			}
-			if err != nil {
-				a.Complain("%v", err)
-				a.Complain("these are the keys without the configuration:")
-			}
-			return a.Printf("The keys and commands of the console.\n\n%s%s", table.Page(pageWidth), bindingHelp())
-		},
-	}
+// Keys is the page of the console's keys and commands as a table has them, and how keys are
+// bound. A nil table stands for the keys without a configuration.
+func Keys(table *keys.Table) string {
+	return "The keys and commands of the console.\n\n" + table.Page(width) + bindingHelp()
 }
 
 // bindingHelp says how keys are bound.
@@ -55,7 +39,7 @@ Commands
 `)
 	line := " "
 	for _, name := range keys.BindableNames() {
-		if len(line)+1+len(name) > pageWidth {
+		if len(line)+1+len(name) > width {
 			b.WriteString(line + "\n")
 			line = " "
 		}
