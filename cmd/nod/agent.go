@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/cmd/nod/internal/app"
-	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/plugin/jsagent"
@@ -33,11 +32,7 @@ it, and only if agent.yaml asks for it. "nod help agents" says how one is writte
 		Example: `  nod agent check ./reviewer
   nod agent install ./reviewer`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.installAgent(cmd.Context(), args[0], yes)
-			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
-				err = fmt.Errorf("agent install: %w", err)
-			}
-			return err
+			return named("agent install", a.installAgent(cmd.Context(), args[0], yes))
 		},
 	}
 	install.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -93,11 +88,7 @@ when it ended on a denial, 130 when it was interrupted.`,
 					return fmt.Errorf("agent run: %w", err)
 				}
 			}
-			err := a.runAgent(cmd.Context(), args[0], goal)
-			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
-				err = fmt.Errorf("agent run: %w", err)
-			}
-			return err
+			return named("agent run", a.runAgent(cmd.Context(), args[0], goal))
 		},
 	}
 	cmd.Flags().StringVar(&goal, "goal", "", "what the agent is to do")
@@ -166,15 +157,9 @@ func (a *program) listScriptedAgents() error {
 	if err != nil {
 		return fmt.Errorf("agent list: %w", err)
 	}
-	var rows []installedRow
-	for _, one := range all {
-		row := installedRow{one.Name, one.Version, one.Description}
-		if one.Fault != "" {
-			row.about = "not run: " + one.Fault
-		}
-		rows = append(rows, row)
-	}
-	return a.printInstalled(rows)
+	return printRows(a.Out, all, func(one jsagent.Installed) []string {
+		return []string{one.Name, one.Version, unless(one.Fault, "not run", one.Description)}
+	})
 }
 
 func (a *program) installAgent(ctx context.Context, from string, yes bool) error {

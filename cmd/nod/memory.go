@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -163,16 +162,9 @@ func (a *program) listMemory(ctx context.Context, s *history.Store, m *memory.Me
 		})
 	}
 	if asJSON {
-		enc := json.NewEncoder(a.Out)
-		for _, k := range all {
-			if err := enc.Encode(k); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printObjects(a.Out, all)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, k := range all {
+	return printRows(a.Out, all, func(k knownJSON) []string {
 		about := k.Origin
 		if k.Kind == "pattern" {
 			about = fmt.Sprintf("%d turns", k.Turns)
@@ -183,17 +175,12 @@ func (a *program) listMemory(ctx context.Context, s *history.Store, m *memory.Me
 		if k.Struck {
 			about += ", struck"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Kind, about, screen.CleanLines(k.Text))
-	}
-	return w.Flush()
+		return []string{k.ID, k.Kind, about, k.Text}
+	})
 }
 
 func (a *program) listEpisodes(ctx context.Context, s *history.Store, words []string, limit int) error {
-	text := ""
-	for _, w := range words {
-		text += " " + w
-	}
-	all, err := s.Episodes(ctx, text, "", limit)
+	all, err := s.Episodes(ctx, strings.Join(words, " "), "", limit)
 	if err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
@@ -311,14 +298,7 @@ func (a *program) allowCommand(word, short string, allowed bool) *cobra.Command 
 			if len(args) > 0 {
 				dir = args[0]
 			}
-			if err := a.allowFolder(cmd.Context(), dir, allowed, yes); err != nil {
-				var status process.ExitStatus
-				if errors.As(err, &status) {
-					return err
-				}
-				return fmt.Errorf("memory %s: %w", word, err)
-			}
-			return nil
+			return named("memory "+word, a.allowFolder(cmd.Context(), dir, allowed, yes))
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")

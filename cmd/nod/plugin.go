@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/cmd/nod/internal/app"
-	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools/plugin"
 	"github.com/nod-console/nod/ui/screen"
@@ -37,11 +34,7 @@ files. It takes a folder, such as a checkout of git, or an archive (.tar.gz, .tg
   nod plugin install tickets-1.2.0.tar.gz`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.installPlugin(cmd.Context(), args[0], yes)
-			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
-				err = fmt.Errorf("plugin install: %w", err)
-			}
-			return err
+			return named("plugin install", a.installPlugin(cmd.Context(), args[0], yes))
 		},
 	}
 	install.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -95,26 +88,9 @@ func (a *program) listPlugins() error {
 	if err != nil {
 		return fmt.Errorf("plugin list: %w", err)
 	}
-	var rows []installedRow
-	for _, p := range all {
-		row := installedRow{p.Name, p.Version, p.Description}
-		if p.Fault != "" {
-			row.about = "not loaded: " + p.Fault
-		}
-		rows = append(rows, row)
-	}
-	return a.printInstalled(rows)
-}
-
-// installedRow is a line about something that was installed.
-type installedRow struct{ name, version, about string }
-
-func (a *program) printInstalled(rows []installedRow) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", screen.CleanLines(r.name), screen.CleanLines(r.version), screen.CleanLines(r.about))
-	}
-	return w.Flush()
+	return printRows(a.Out, all, func(p plugin.Installed) []string {
+		return []string{p.Name, p.Version, unless(p.Fault, "not loaded", p.Description)}
+	})
 }
 
 func (a *program) installPlugin(ctx context.Context, from string, yes bool) error {

@@ -58,12 +58,7 @@ command and the one before, + and - make it faster and slower, q leaves.
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.atGiven = cmd.Flags().Changed("at")
-			err := a.replay(cmd.Context(), f, strings.Join(args, ""))
-			var status process.ExitStatus
-			if err == nil || errors.As(err, &status) {
-				return err
-			}
-			return fmt.Errorf("replay: %w", err)
+			return named("replay", a.replay(cmd.Context(), f, strings.Join(args, "")))
 		},
 	}
 	flags := cmd.Flags()

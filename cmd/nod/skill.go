@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -43,11 +41,7 @@ as always, and its tools narrow what may be called while it is active.`,
   nod skill install rotate-certificates-1.2.0.tar.gz`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.installSkill(cmd.Context(), args[0], replace, yes)
-			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
-				err = fmt.Errorf("skill install: %w", err)
-			}
-			return err
+			return named("skill install", a.installSkill(cmd.Context(), args[0], replace, yes))
 		},
 	}
 	install.Flags().BoolVar(&replace, "replace", false, "in place of one of that name")
@@ -105,22 +99,17 @@ type skillJSON struct {
 }
 
 func (a *program) listSkills(c *skill.Catalog, asJSON bool) error {
-	enc := json.NewEncoder(a.Out)
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, s := range c.All() {
-		if asJSON {
-			if err := enc.Encode(skillJSON{s.Name, s.Version, s.Description, s.Tags, s.Tools, s.Place.Name, s.Dir, s.Fault}); err != nil {
-				return err
-			}
-			continue
+	skills := c.All()
+	if asJSON {
+		all := make([]skillJSON, len(skills))
+		for i, s := range skills {
+			all[i] = skillJSON{s.Name, s.Version, s.Description, s.Tags, s.Tools, s.Place.Name, s.Dir, s.Fault}
 		}
-		text := s.Description
-		if s.Fault != "" {
-			text = "not used: " + s.Fault
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", screen.CleanLines(s.Name), screen.CleanLines(s.Version), s.Place.Name, screen.CleanLines(text))
+		return printObjects(a.Out, all)
 	}
-	return w.Flush()
+	return printRows(a.Out, skills, func(s skill.Skill) []string {
+		return []string{s.Name, s.Version, s.Place.Name, unless(s.Fault, "not used", s.Description)}
+	})
 }
 
 // about is what a skill is and asks for.
