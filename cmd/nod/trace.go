@@ -65,44 +65,7 @@ func (a *program) traceJSON(l trace.Line) error {
 
 // traceLine is a line in words.
 func (a *program) traceLine(l trace.Line) error {
-	return a.Printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, screen.CleanLines(l.Kind), screen.CleanLines(traceWords(l)))
+	about, text := l.Words()
+	text = about + record.Brief(strings.Join(strings.Fields(text), " "))
+	return a.Printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, screen.CleanLines(l.Kind), screen.CleanLines(text))
 }
-
-// traceWords says what a line is about.
-func traceWords(l trace.Line) string {
-	var v struct {
-		Messages []struct{ Role, Content string }
-		Tools    []json.RawMessage
-		Message  struct {
-			Content string
-			Calls   []struct{ Name string }
-		}
-		Usage           struct{ Prompt, Completion int }
-		Error           string
-		Name, Arguments string
-		Tool, Content   string
-	}
-	if json.Unmarshal(l.Value, &v) != nil {
-		return record.Brief(oneLine(string(l.Value)))
-	}
-	switch l.Kind {
-	case "request":
-		last := ""
-		if n := len(v.Messages); n > 0 {
-			last = v.Messages[n-1].Role + ": " + v.Messages[n-1].Content
-		}
-		return fmt.Sprintf("%d messages, %d tools · %s", len(v.Messages), len(v.Tools), record.Brief(oneLine(last)))
-	case "reply":
-		if v.Error != "" {
-			return "failed: " + v.Error
-		}
-		return fmt.Sprintf("%d + %d tokens, %d calls · %s", v.Usage.Prompt, v.Usage.Completion, len(v.Message.Calls), record.Brief(oneLine(v.Message.Content)))
-	case "call":
-		return v.Name + " " + record.Brief(oneLine(v.Arguments))
-	case "result":
-		return v.Tool + " → " + record.Brief(oneLine(v.Content))
-	}
-	return record.Brief(oneLine(string(l.Value)))
-}
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

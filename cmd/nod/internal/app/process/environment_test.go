@@ -1,24 +1,22 @@
-package main
+package process
 
 import (
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 )
 
 func TestKeysStayInNodsOwnHands(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "hidden-1")
 	t.Setenv("WORK_KEY", "hidden-2")
 	t.Setenv("PLAIN", "shown")
-	e := &environment{kept: map[string]string{}}
-	e.hide(targets.Withheld...)
-	e.hide("WORK_KEY", "ABSENT")
-	e.hide("WORK_KEY") // a second time changes nothing
+	var e Environment
+	e.Hide("OPENAI_API_KEY")
+	e.Hide("WORK_KEY", "ABSENT")
+	e.Hide("WORK_KEY") // a second time changes nothing
 	for name, want := range map[string]string{"OPENAI_API_KEY": "hidden-1", "WORK_KEY": "hidden-2", "PLAIN": "shown", "ABSENT": ""} {
-		if got := e.get(name); got != want {
+		if got := e.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
