@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nod-console/nod/cmd/nod/internal/completion"
+	"github.com/nod-console/nod/cmd/nod/internal/shellcompletion"
 	"github.com/nod-console/nod/themes"
 )
 
@@ -42,7 +42,7 @@ conversations, runs, recordings, patterns, skills, models, postures and themes.`
 // complete has cobra complete arguments and flags.
 func (a *program) complete(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	find, only, orFiles := &completion.Candidates{Config: a.config, Getenv: a.Getenv}, completion.Only, completion.OrFiles
+	find, only, orFiles := &shellcompletion.Candidates{Config: a.config, Getenv: a.Getenv}, shellcompletion.Only, shellcompletion.OrFiles
 	files := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	for path, f := range map[string]cobra.CompletionFunc{
 		"nod":                only(find.Targets),
@@ -50,8 +50,8 @@ func (a *program) complete(root *cobra.Command) {
 		"nod policy test":    files,
 		"nod memory allow":   files,
 		"nod memory refuse":  files,
-		"nod memory edit":    completion.Words("global", "project"),
-		"nod memory path":    completion.Words("global", "project"),
+		"nod memory edit":    shellcompletion.Words("global", "project"),
+		"nod memory path":    shellcompletion.Words("global", "project"),
 		"nod memory show":    only(find.Patterns),
 		"nod memory strike":  only(find.Patterns),
 		"nod skill install":  files,
@@ -74,16 +74,16 @@ func (a *program) complete(root *cobra.Command) {
 		}
 		cmd.ValidArgsFunction = f
 	}
-	completion.Flags(root, map[string]cobra.CompletionFunc{
+	shellcompletion.Flags(root, map[string]cobra.CompletionFunc{
 		"target":  only(find.Targets),
 		"model":   only(find.Models),
 		"resume":  only(find.Conversations),
-		"posture": completion.Words("ask", "ask-all", "read-only"),
-		"theme":   completion.Words(append(themes.Names(), themes.Auto)...),
-		"shell":   completion.Words("bash", "sh", "zsh", "fish"),
+		"posture": shellcompletion.Words("ask", "ask-all", "read-only"),
+		"theme":   shellcompletion.Words(append(themes.Names(), themes.Auto)...),
+		"shell":   shellcompletion.Words("bash", "sh", "zsh", "fish"),
 		"config":  files, "against": files, "output": files, "dir": files,
-		"nod replay --export":         completion.Words("v2", "v3", "svg", "text"),
-		"nod audit export --format":   completion.Words("json", "markdown"),
-		"nod history export --format": completion.Words("markdown", "jsonl"),
+		"nod replay --export":         shellcompletion.Words("v2", "v3", "svg", "text"),
+		"nod audit export --format":   shellcompletion.Words("json", "markdown"),
+		"nod history export --format": shellcompletion.Words("markdown", "jsonl"),
 	})
 }

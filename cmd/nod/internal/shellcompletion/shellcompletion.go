@@ -1,10 +1,10 @@
-// Package completion finds what a word on nod's command line could become: targets,
+// Package shellcompletion finds what a word on nod's command line could become: targets,
 // containers, conversations, runs, recordings, patterns, skills and models.
 //
 // [Candidates] has a [Finder] for each kind. [Only] and [OrFiles] make one of cobra's
 // functions of it, and [Flags] gives flags theirs. Nothing that is written down is changed,
 // and what is said about a candidate cannot mean anything to a shell.
-package completion
+package shellcompletion
 
 import (
 	"context"
