@@ -112,7 +112,7 @@
 // shell rests at its prompt, is a command refused; else its outcome is unknown.
 //
 // The hook is typed when the kernel says that the shell reads keys. The picture of
-// the pane stands still from there to the first mark (see hush.go), in front of
+// the pane stands still from there to the first mark (see unshown.go), in front of
 // which the hook takes its line off the terminal.
 //
 // A shell inside the pane's own one has marks of its own, whoever has opened it
