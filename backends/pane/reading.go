@@ -8,6 +8,14 @@ import (
 	"github.com/nod-console/nod/backends/vt"
 )
 
+// Reading is how a pane in which no shell waits stands at one moment. The zero value
+// says that nothing is known.
+type Reading struct {
+	// Group are the processes in the foreground; nil where the target does not tell.
+	Group []Process
+	Shown
+}
+
 // Process is one of the processes in the foreground of a pane's terminal, as the
 // target's kernel tells.
 type Process struct {
@@ -29,14 +37,6 @@ type Shown struct {
 	Row, Rows int
 	Last      string // the text of the last row
 	Alternate bool   // a full-screen program shows
-}
-
-// Reading is how a pane in which no shell waits stands at one moment. The zero value
-// says that nothing is known.
-type Reading struct {
-	// Group are the processes in the foreground; nil where the target does not tell.
-	Group []Process
-	Shown
 }
 
 const (
