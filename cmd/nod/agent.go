@@ -50,10 +50,11 @@ it, and only if agent.yaml asks for it. "nod help agents" says how one is writte
 	}, &cobra.Command{
 		Use: "remove NAME", Short: "remove an agent that is installed", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := a.removeAgent(args[0]); err != nil {
-				return fmt.Errorf("agent remove: %w", err)
+			store, err := a.agents()
+			if err != nil {
+				return named("agent remove", err)
 			}
-			return nil
+			return named("agent remove", a.remove("agent", args[0], store.Has, store.Remove))
 		},
 	}, &cobra.Command{
 		Use: "check FOLDER", Short: "run an agent's start without effects, and print what it would register", Args: cobra.ExactArgs(1),
@@ -172,24 +173,11 @@ func (a *program) installAgent(ctx context.Context, from string, yes bool) error
 		return err
 	}
 	return a.install(ctx, installing{
-		about: screen.CleanLines(one.Describe()), kind: "agent", id: one.Name + " " + one.Version + " " + one.Digest,
-		keep: func() error { return store.Install(one) },
-		next: fmt.Sprintf("run it with nod agent run %s --goal TEXT", one.Name),
+		about: screen.CleanLines(one.Describe()), question: codeQuestion, kind: "agent", id: one.Name + " " + one.Version + " " + one.Digest,
+		keep: func() (string, error) {
+			return fmt.Sprintf("; run it with nod agent run %s --goal TEXT", one.Name), store.Install(one)
+		},
 	}, yes)
-}
-
-func (a *program) removeAgent(name string) error {
-	store, err := a.agents()
-	if err != nil {
-		return err
-	}
-	if err := store.Has(name); err != nil {
-		return err
-	}
-	if err := a.note("agent removed", name); err != nil {
-		return fmt.Errorf("not done, because it cannot be put on record: %w", err)
-	}
-	return store.Remove(name)
 }
 
 func (a *program) checkJSAgent(ctx context.Context, from string) error {

@@ -15,10 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/history"
-	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
-	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
-	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -200,30 +197,6 @@ func (a *program) deleteConversation(ctx context.Context, s *history.Store, id s
 		return fmt.Errorf("history: delete %q: %w", id, err)
 	}
 	return nil
-}
-
-// sure asks on the terminal. Without one it is an error that names --yes.
-func (a *program) sure(ctx context.Context, question string) (bool, error) {
-	tty := questions.OnTerminal(&a.System)
-	defer tty.Close()
-	if tty == nil {
-		return false, errors.New("there is no terminal to ask on; --yes does not ask")
-	}
-	return tty.Allow(ctx, "", question)
-}
-
-// note puts on record what the operator does with a command of nod.
-func (a *program) note(kind, text string) (err error) {
-	state, err := config.StateDir(a.Getenv)
-	if err != nil {
-		return err
-	}
-	l, _, err := record.OpenLedger(a.Getenv, state, ledger.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, l.Close()) }()
-	return l.Note(ledger.Note{Kind: kind, Text: text, By: process.Operator()})
 }
 
 // withWritableHistory opens the store for writing, if there is one.

@@ -59,16 +59,7 @@ files. It takes a folder, such as a checkout of git, or an archive (.tar.gz, .tg
 			if err != nil {
 				return err
 			}
-			if err := store.Knows(args[0]); err != nil {
-				return fmt.Errorf("plugin remove: %w", err)
-			}
-			if err := a.note("plugin removed", args[0]); err != nil {
-				return fmt.Errorf("plugin remove: not done, because it cannot be put on record: %w", err)
-			}
-			if err := store.Remove(args[0]); err != nil {
-				return fmt.Errorf("plugin remove: %w", err)
-			}
-			return nil
+			return named("plugin remove", a.remove("plugin", args[0], store.Knows, store.Remove))
 		},
 	})
 	return parent
@@ -103,9 +94,10 @@ func (a *program) installPlugin(ctx context.Context, from string, yes bool) erro
 		return err
 	}
 	return a.install(ctx, installing{
-		about: screen.CleanLines(p.Describe()), kind: "plugin", id: p.Name + " " + p.Version + " " + p.Digest,
-		keep: func() error { return store.Install(p) },
-		next: "it runs when nod is started next, or after /plugins reload",
+		about: screen.CleanLines(p.Describe()), question: codeQuestion, kind: "plugin", id: p.Name + " " + p.Version + " " + p.Digest,
+		keep: func() (string, error) {
+			return "; it runs when nod is started next, or after /plugins reload", store.Install(p)
+		},
 	}, yes)
 }
 

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/skill"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
-	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -54,7 +52,7 @@ as always, and its tools narrow what may be called while it is active.`,
 				if err != nil {
 					return fmt.Errorf("skill: %w; nod skill list shows which there are", err)
 				}
-				return a.Printf("%s\n\n%s\n", about(s, s.Files()), screen.CleanLines(s.Body))
+				return a.Printf("%s\n\n%s\n", screen.CleanLines(s.Describe(s.Files())), screen.CleanLines(s.Body))
 			})
 		},
 	}, &cobra.Command{
@@ -112,25 +110,6 @@ func (a *program) listSkills(c *skill.Catalog, asJSON bool) error {
 	})
 }
 
-// about is what a skill is and asks for.
-func about(s skill.Skill, files []string) string {
-	tools := "it names none, so it may call what any task may"
-	if s.Tools != nil {
-		tools = "only " + strings.Join(s.Tools, ", ")
-		if len(s.Tools) == 0 {
-			tools = "none"
-		}
-	}
-	text := fmt.Sprintf("%s %s\n%s\n\ntools: %s", s.Name, s.Version, s.Description, tools)
-	if len(s.Tags) > 0 {
-		text += "\ntags:  " + strings.Join(s.Tags, ", ")
-	}
-	if len(files) > 0 {
-		text += "\nfiles: " + strings.Join(files, ", ")
-	}
-	return screen.CleanLines(text)
-}
-
 func (a *program) installSkill(ctx context.Context, from string, replace, yes bool) (err error) {
 	c, err := a.config()
 	if err != nil {
@@ -145,26 +124,15 @@ func (a *program) installSkill(ctx context.Context, from string, replace, yes bo
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	if err := a.Printf("%s\n\n%d files, %d bytes\n", about(p.Skill, p.Entries), len(p.Entries), p.Bytes); err != nil {
-		return err
-	}
-	if !yes {
-		if yes, err = a.sure(ctx, "Install it? Models are then offered its instructions."); err != nil {
-			return err
-		}
-		if !yes {
-			return process.ExitStatus(process.StatusDenied)
-		}
-	}
-	if err := a.note("skill installed", p.Name+" "+p.Version); err != nil {
-		return fmt.Errorf("not done, because it cannot be put on record: %w", err)
-	}
-	s, err := p.Install(replace)
-	if errors.Is(err, skill.ErrThere) {
-		return fmt.Errorf("%w; --replace puts this one in its place", err)
-	}
-	if err != nil {
-		return err
-	}
-	return a.Printf("installed in %s\n", s.Dir)
+	return a.install(ctx, installing{
+		about:    fmt.Sprintf("%s\n\n%d files, %d bytes", screen.CleanLines(p.Describe(p.Entries)), len(p.Entries), p.Bytes),
+		question: "Install it? Models are then offered its instructions.", kind: "skill", id: p.Name + " " + p.Version,
+		keep: func() (string, error) {
+			s, err := p.Install(replace)
+			if errors.Is(err, skill.ErrThere) {
+				err = fmt.Errorf("%w; --replace puts this one in its place", err)
+			}
+			return " in " + s.Dir, err
+		},
+	}, yes)
 }

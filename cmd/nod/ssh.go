@@ -35,6 +35,15 @@ rsync. The console starts it by itself and uses your own master where one runs.`
 	return parent
 }
 
+// connections are those to hosts over ssh, as the configuration wants them.
+func (a *program) connections() (targets.Connections, error) {
+	c, err := a.config()
+	if err != nil {
+		return targets.Connections{}, err
+	}
+	return targets.NewConnections(c, a.Getenv)
+}
+
 // onHost is a command for one host.
 func (a *program) onHost(use, short string, do func(context.Context, targets.Connections, ssh.Host) error) *cobra.Command {
 	return &cobra.Command{
@@ -44,11 +53,7 @@ func (a *program) onHost(use, short string, do func(context.Context, targets.Con
 			if err != nil {
 				return err
 			}
-			c, err := a.config()
-			if err != nil {
-				return err
-			}
-			l, err := targets.NewConnections(c, a.Getenv)
+			l, err := a.connections()
 			if err != nil {
 				return err
 			}
@@ -105,11 +110,7 @@ func (a *program) sshList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "list the connections that are held", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.config()
-			if err != nil {
-				return err
-			}
-			l, err := targets.NewConnections(c, a.Getenv)
+			l, err := a.connections()
 			if err != nil {
 				return err
 			}
