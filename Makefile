@@ -28,6 +28,9 @@ build: ## build bin/nod, static, and print its size
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/nod
 	@stat -c '$(BIN): %s bytes' $(BIN) 2>/dev/null || stat -f '$(BIN): %z bytes' $(BIN)
 
+packages: ## each package, and what it is in a sentence
+	@$(GO) list -f '{{.ImportPath}}: {{.Doc}}' ./... | sed 's,^github.com/nod-console/nod/,,'
+
 layers: ## draw which package stands on which
 	@$(GO) test -count=1 -run '^TestLayersAreDrawn$$' -v ./cmd/nod | sed -n 's/^ *layers_test.go:[0-9]*: //p'
 
@@ -109,4 +112,4 @@ generate: ## renew generated files
 
 check: lint test ## what has to pass before a commit
 
-.PHONY: precheck help run build layers deps test e2e evidence bench mcp-conformance fuzz mutants lint cross fmt vuln shots photographs docs redact-rules redact-rates generate check
+.PHONY: precheck help run build packages layers deps test e2e evidence bench mcp-conformance fuzz mutants lint cross fmt vuln shots photographs docs redact-rules redact-rates generate check

@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// service is a plan that finds out whether one service runs: from the service manager, or
+// from the processes where there is none or it does not know the name.
+type service string
+
 const unitName = `(?:the\s+)?(?:service\s+)?["'` + "`" + `]?([A-Za-z0-9][A-Za-z0-9@._-]*)["'` + "`" + `]?(?:\s+(?:service|daemon|server))?`
 
 var (
@@ -39,10 +43,6 @@ func serviceTask(q string) plan {
 		tell: func(o outcome) string { return sayRun(line, o) },
 	}
 }
-
-// service is a plan that finds out whether one service runs: from the service manager, or
-// from the processes where there is none or it does not know the name.
-type service string
 
 func (s service) intro() string { return fmt.Sprintf("I look for the service %s.", code(string(s))) }
 

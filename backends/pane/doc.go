@@ -112,7 +112,7 @@
 // shell rests at its prompt, is a command refused; else its outcome is unknown.
 //
 // The hook is typed when the kernel says that the shell reads keys. The picture of
-// the pane stands still from there to the first mark (see hush.go), in front of
+// the pane stands still from there to the first mark (see unshown.go), in front of
 // which the hook takes its line off the terminal.
 //
 // A shell inside the pane's own one has marks of its own, whoever has opened it
@@ -125,7 +125,7 @@
 // else (ssh, sudo with a terminal of its own, containers) are known by their
 // command and their prompt alone, and so are all on a target without /proc.
 //
-// What marks cannot tell is looked for in quiet moments (see front.go): a shell
+// What marks cannot tell is looked for in quiet moments (see foreground.go): a shell
 // that has ended (tmux keeps its status, if it is the pane's first), or that was
 // replaced by exec, which the kernel's addresses for the process tell; and, in
 // dash and its like, that a line was entered by hand.

@@ -19,7 +19,7 @@
 //     process is stopped, what runs in the pane goes on (tmux from 3.2): the
 //     server holds output for twenty seconds, in its memory, then drops it, and
 //     says so with a "pause" notification when it can. For that each connection
-//     is two clients of the server, of which one takes no output (see relief.go).
+//     is two clients of the server, of which one takes no output (see lagging.go).
 //     An older tmux freezes the pane for everybody who looks at it.
 //   - Keys reach one pane. Where panes are synchronized, or the input of one is
 //     switched off, nothing is typed: [*InputError]. nod's own panes are taken

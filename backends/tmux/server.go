@@ -292,7 +292,7 @@ const endWait = time.Second
 // for ever to write the rest to it, the pane stands still for everybody, and the
 // server never ends. It returns when they are gone, or look as if they would stay:
 // a connection that is made while they go may be the end of the server, see
-// relief.go.
+// lagging.go.
 func (s *Server) EndClients(ctx context.Context, session string) error {
 	return s.endClients(ctx, session, badges)
 }

@@ -34,7 +34,7 @@ const (
 	// Subscriptions is refresh-client -B that can be used. There is one since 3.2,
 	// but the whole server ends with a segmentation fault when it looks at what a
 	// client has subscribed to whose session has just ended (measured: 3.3a, 3.5a).
-	// Before, it is asked what has ended: see vigil.go.
+	// Before, it is asked what has ended: see deaths.go.
 	Subscriptions
 	// PaneOptions is synchronize-panes as an option of a pane. Before, it is
 	// asked for each time when something is typed.

@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
-	"github.com/nod-console/nod/ui/keys"
+	"github.com/nod-console/nod/cmd/nod/internal/manual"
 )
 
 func (a *program) versionCommand() *cobra.Command {
@@ -19,7 +17,7 @@ func (a *program) versionCommand() *cobra.Command {
 		Short: "print nod's version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.printf("nod %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return a.Printf("nod %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
 	}
 }
@@ -30,51 +28,12 @@ func (a *program) manCommand() *cobra.Command {
 		Short: "print the manual page (nod man | man -l -)",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root := cmd.Root()
-			root.DisableAutoGenTag = true
-			if err := a.printManual(root); err != nil {
+			if err := manual.Print(a.Out, cmd.Root(), version); err != nil {
 				return fmt.Errorf("man: %w", err)
 			}
 			return nil
 		},
 	}
-}
-
-// printManual prints the page of nod itself, with the console's keys and the topics,
-// and behind it those of its commands.
-func (a *program) printManual(root *cobra.Command) error {
-	var page strings.Builder
-	if err := doc.GenMan(root, manualHeader(), &page); err != nil {
-		return err
-	}
-	text, seeAlso, _ := strings.Cut(page.String(), seeAlsoHeading)
-	if err := a.printf("%s.SH KEYS AND COMMANDS OF THE CONSOLE\n%s%s%s%s",
-		text, keys.Manual(), manualPages(), seeAlsoHeading, seeAlso); err != nil {
-		return err
-	}
-	return a.printManuals(root)
-}
-
-const seeAlsoHeading = ".SH SEE ALSO\n"
-
-// printManuals prints the pages of the commands below parent.
-func (a *program) printManuals(parent *cobra.Command) error {
-	for _, c := range parent.Commands() {
-		if c.Hidden || c.Name() == "help" {
-			continue
-		}
-		if err := doc.GenMan(c, manualHeader(), a.Out); err != nil {
-			return err
-		}
-		if err := a.printManuals(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func manualHeader() *doc.GenManHeader {
-	return &doc.GenManHeader{Title: "NOD", Section: "1", Source: "nod " + version, Manual: "nod"}
 }
 
 func (a *program) configCommand() *cobra.Command {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/cmd/nod/internal/app"
-	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/plugin/jsagent"
@@ -33,11 +32,7 @@ it, and only if agent.yaml asks for it. "nod help agents" says how one is writte
 		Example: `  nod agent check ./reviewer
   nod agent install ./reviewer`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.installAgent(cmd.Context(), args[0], yes)
-			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
-				err = fmt.Errorf("agent install: %w", err)
-			}
-			return err
+			return named("agent install", a.installAgent(cmd.Context(), args[0], yes))
 		},
 	}
 	install.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -47,7 +42,7 @@ it, and only if agent.yaml asks for it. "nod help agents" says how one is writte
 			if err := jsagent.New(args[0]); err != nil {
 				return fmt.Errorf("agent new: %w", err)
 			}
-			return a.printf("%s is written; look at it and run its test: nod agent check ./%s\n", args[0], args[0])
+			return a.Printf("%s is written; look at it and run its test: nod agent check ./%s\n", args[0], args[0])
 		},
 	}, &cobra.Command{
 		Use: "list", Short: "list the agents that are installed, also those that are not run", Args: cobra.NoArgs,
@@ -55,10 +50,11 @@ it, and only if agent.yaml asks for it. "nod help agents" says how one is writte
 	}, &cobra.Command{
 		Use: "remove NAME", Short: "remove an agent that is installed", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := a.removeAgent(args[0]); err != nil {
-				return fmt.Errorf("agent remove: %w", err)
+			store, err := a.agents()
+			if err != nil {
+				return named("agent remove", err)
 			}
-			return nil
+			return named("agent remove", a.remove("agent", args[0], store.Has, store.Remove))
 		},
 	}, &cobra.Command{
 		Use: "check FOLDER", Short: "run an agent's start without effects, and print what it would register", Args: cobra.ExactArgs(1),
@@ -93,15 +89,26 @@ when it ended on a denial, 130 when it was interrupted.`,
 					return fmt.Errorf("agent run: %w", err)
 				}
 			}
-			err := a.runAgent(cmd.Context(), args[0], goal)
-			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
-				err = fmt.Errorf("agent run: %w", err)
-			}
-			return err
+			return named("agent run", a.runAgent(cmd.Context(), args[0], goal))
 		},
 	}
 	cmd.Flags().StringVar(&goal, "goal", "", "what the agent is to do")
 	return cmd
+}
+
+func (a *program) runAgent(ctx context.Context, what, goal string) error {
+	one, err := a.findAgent(what)
+	if err != nil {
+		return err
+	}
+	if a.flags.model == "" {
+		a.flags.model = one.Model // before the configuration's
+	}
+	n, err := a.oneshot()
+	if err != nil {
+		return err
+	}
+	return n.RunAgent(ctx, one, goal)
 }
 
 // goal reads a goal from the standard input.
@@ -151,31 +158,9 @@ func (a *program) listScriptedAgents() error {
 	if err != nil {
 		return fmt.Errorf("agent list: %w", err)
 	}
-	var rows []installedRow
-	for _, one := range all {
-		row := installedRow{one.Name, one.Version, one.Description}
-		if one.Fault != "" {
-			row.about = "not run: " + one.Fault
-		}
-		rows = append(rows, row)
-	}
-	return a.printInstalled(rows)
-}
-
-// aboutAgent is what an agent is and asks for.
-func aboutAgent(one jsagent.Agent) string {
-	shell := "no commands"
-	if one.Permissions.Shell {
-		shell = "commands"
-	}
-	model := one.Model
-	if model == "" {
-		model = "the one that answers"
-	}
-	asks := one.Permissions
-	return screen.CleanLines(fmt.Sprintf("%s %s\n%s\n\nmode %s, at most %d turns, model: %s, skills: %s\n\nmay ask for\n  shell:      %s\n  filesystem: %s\n  network:    %s\ndigest %s",
-		one.Name, one.Version, one.Description, one.Mode, one.MaxTurns, model, orNone(one.Skills),
-		shell, orNone(asks.Filesystem), orNone(asks.Network), one.Digest))
+	return printRows(a.Out, all, func(one jsagent.Installed) []string {
+		return []string{one.Name, one.Version, unless(one.Fault, "not run", one.Description)}
+	})
 }
 
 func (a *program) installAgent(ctx context.Context, from string, yes bool) error {
@@ -188,24 +173,11 @@ func (a *program) installAgent(ctx context.Context, from string, yes bool) error
 		return err
 	}
 	return a.install(ctx, installing{
-		about: aboutAgent(one), kind: "agent", id: one.Name + " " + one.Version + " " + one.Digest,
-		keep: func() error { return store.Install(one) },
-		next: fmt.Sprintf("run it with nod agent run %s --goal TEXT", one.Name),
+		about: screen.CleanLines(one.Describe()), question: codeQuestion, kind: "agent", id: one.Name + " " + one.Version + " " + one.Digest,
+		keep: func() (string, error) {
+			return fmt.Sprintf("; run it with nod agent run %s --goal TEXT", one.Name), store.Install(one)
+		},
 	}, yes)
-}
-
-func (a *program) removeAgent(name string) error {
-	store, err := a.agents()
-	if err != nil {
-		return err
-	}
-	if err := store.Has(name); err != nil {
-		return err
-	}
-	if err := a.note("agent removed", name); err != nil {
-		return fmt.Errorf("not done, because it cannot be put on record: %w", err)
-	}
-	return store.Remove(name)
 }
 
 func (a *program) checkJSAgent(ctx context.Context, from string) error {
@@ -222,7 +194,7 @@ func (a *program) checkJSAgent(ctx context.Context, from string) error {
 		return fmt.Errorf("agent check: %w", err)
 	}
 	defer run.Close()
-	if err := a.printf("%s\n", aboutAgent(one)); err != nil {
+	if err := a.Printf("%s\n", screen.CleanLines(one.Describe())); err != nil {
 		return err
 	}
 	if err := run.Main(ctx, "", tools.Env{}); err != nil {
@@ -231,18 +203,5 @@ func (a *program) checkJSAgent(ctx context.Context, from string) error {
 	if err := jsagent.Test(ctx, one, options); err != nil {
 		return fmt.Errorf("agent check: %s: %w", jsagent.TestName, err)
 	}
-	return a.printf("\n%s", registered(run))
-}
-
-// registered is what an agent's code has registered.
-func registered(run *jsagent.Run) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "registers\n  turns: %d\n", run.Turns())
-	if p := run.SystemPrompt(); p != "" {
-		fmt.Fprintf(&b, "  system prompt:\n    %s\n", strings.ReplaceAll(strings.TrimSpace(p), "\n", "\n    "))
-	}
-	for _, t := range run.Tools() {
-		fmt.Fprintf(&b, "  tool %s: %s\n", t.Name(), t.Description())
-	}
-	return screen.CleanLines(b.String())
+	return a.Printf("\n%s", screen.CleanLines(run.Registered()))
 }

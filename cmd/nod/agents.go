@@ -1,16 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/role"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
-	"github.com/nod-console/nod/ui/screen"
 )
 
 // agentJSON is a type as "nod agents --json" prints it.
@@ -66,22 +63,16 @@ func (a *program) listAgents(asJSON bool) error {
 	if err != nil {
 		return fmt.Errorf("agents: %w", err)
 	}
-	enc := json.NewEncoder(a.Out)
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, t := range types {
-		if asJSON {
-			if err := enc.Encode(agentJSON{t.Name, t.Description, t.Tools, t.ReadOnly, t.Model, t.MaxIterations, t.File, t.Fault}); err != nil {
-				return err
-			}
-			continue
+	if asJSON {
+		all := make([]agentJSON, len(types))
+		for i, t := range types {
+			all[i] = agentJSON{t.Name, t.Description, t.Tools, t.ReadOnly, t.Model, t.MaxIterations, t.File, t.Fault}
 		}
-		text := t.Description
-		if t.Fault != "" {
-			text = "not used: " + t.Fault
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", screen.CleanLines(t.Name), screen.CleanLines(abilities(t)), screen.CleanLines(text))
+		return printObjects(a.Out, all)
 	}
-	return w.Flush()
+	return printRows(a.Out, types, func(t role.Type) []string {
+		return []string{t.Name, abilities(t), unless(t.Fault, "not used", t.Description)}
+	})
 }
 
 // abilities says what a type may do, in a few words.

@@ -54,7 +54,7 @@ func (a *program) run(ctx context.Context, args []string) int {
 	if errors.As(err, &fault) && fault.Hint != "" {
 		text += "; " + fault.Hint
 	}
-	a.complain("%s", text)
+	a.Complain("%s", text)
 	return process.StatusFailed
 }
 
@@ -181,18 +181,4 @@ func (a *program) config() (*config.Config, error) {
 		}
 	}
 	return c, nil
-}
-
-func (a *program) printf(format string, args ...any) error {
-	_, err := fmt.Fprintf(a.Out, format, args...)
-	return err
-}
-
-// warn tells what is done in a lesser way than promised.
-func (a *program) warn(text string) { a.complain("%s", text) }
-
-// complain prints a line to standard error. Where even that fails, there is
-// nobody left to tell.
-func (a *program) complain(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.Err, "nod: "+format+"\n", args...)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nod-console/nod/backends/docker/enginetest"
+	"github.com/nod-console/nod/cmd/nod/internal/app/oneshot"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
@@ -27,7 +28,7 @@ var inContainers = []struct {
 }
 
 // runs runs a command and returns its report.
-func (w *world) runs(target string, pane bool, command string, options ...string) (report runReport, status int) {
+func (w *world) runs(target string, pane bool, command string, options ...string) (report oneshot.Report, status int) {
 	w.t.Helper()
 	args := append([]string{"run", "-t", target, "--json", "--dangerously-approve-all"}, options...)
 	if pane {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,29 +86,24 @@ func (a *program) withHistory(cmd *cobra.Command, f func(*history.Store) error) 
 
 func (a *program) listHistory(cmd *cobra.Command, s *history.Store, asJSON bool) error {
 	all, err := s.List(cmd.Context(), 0)
-	all = nested(all)
 	if err != nil {
 		return fmt.Errorf("history: %w", err)
 	}
+	all = nested(all)
 	if asJSON {
-		enc := json.NewEncoder(a.Out)
-		for _, c := range all {
-			if err := enc.Encode(conversationJSON{c.ID, c.Title, c.Target, c.Model, c.Updated, c.Open, c.Messages, c.Parent, c.Agent}); err != nil {
-				return err
-			}
+		objects := make([]conversationJSON, len(all))
+		for i, c := range all {
+			objects[i] = conversationJSON{c.ID, c.Title, c.Target, c.Model, c.Updated, c.Open, c.Messages, c.Parent, c.Agent}
 		}
-		return nil
+		return printObjects(a.Out, objects)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, c := range all {
+	return printRows(a.Out, all, func(c history.Conversation) []string {
 		title := c.Title
 		if c.Agent != "" {
 			title = "└ " + c.Agent + ": " + title
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d messages\t%s\n",
-			c.ID, c.Updated.Local().Format("2006-01-02 15:04"), c.Target, c.Messages, screen.CleanLines(title))
-	}
-	return w.Flush()
+		return []string{c.ID, c.Updated.Local().Format("2006-01-02 15:04"), c.Target, fmt.Sprintf("%d messages", c.Messages), title}
+	})
 }
 
 // nested are conversations with those of sub-agents behind the ones that sent them,
@@ -142,7 +135,7 @@ func (a *program) showConversation(cmd *cobra.Command, s *history.Store, id stri
 		return fmt.Errorf("history: conversation %q: %w; nod history list shows which there are", id, err)
 	}
 	for _, m := range messages {
-		if err := a.printf("%s  #%d %s\n", m.Time.Local().Format("15:04:05"), m.Place, m.Role); err != nil {
+		if err := a.Printf("%s  #%d %s\n", m.Time.Local().Format("15:04:05"), m.Place, m.Role); err != nil {
 			return err
 		}
 		if err := a.printLines(m.Content); err != nil {
@@ -160,7 +153,7 @@ func (a *program) showConversation(cmd *cobra.Command, s *history.Store, id stri
 // printLines prints foreign text indented.
 func (a *program) printLines(text string) error {
 	for line := range strings.Lines(screen.CleanLines(text)) {
-		if err := a.printf("          %s\n", strings.TrimSuffix(line, "\n")); err != nil {
+		if err := a.Printf("          %s\n", strings.TrimSuffix(line, "\n")); err != nil {
 			return err
 		}
 	}

@@ -15,10 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/history"
-	"github.com/nod-console/nod/agent/ledger"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
-	"github.com/nod-console/nod/cmd/nod/internal/app/questions"
-	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -68,7 +65,7 @@ func (a *program) printHits(hits []history.Hit, asJSON bool) error {
 		if asJSON {
 			err = enc.Encode(hitJSON{h.Conversation, h.Title, h.Place, string(h.Role), h.Time, h.Excerpt})
 		} else {
-			err = a.printf("%s  %s  %s #%d %s\n    %s\n", h.Conversation, h.Time.Local().Format("2006-01-02 15:04"),
+			err = a.Printf("%s  %s  %s #%d %s\n    %s\n", h.Conversation, h.Time.Local().Format("2006-01-02 15:04"),
 				screen.CleanLines(h.Title), h.Place, h.Role, screen.CleanLines(h.Excerpt))
 		}
 		if err != nil {
@@ -76,7 +73,7 @@ func (a *program) printHits(hits []history.Hit, asJSON bool) error {
 		}
 	}
 	if len(hits) == 0 && !asJSON {
-		a.complain("nothing was found")
+		a.Complain("nothing was found")
 	}
 	return nil
 }
@@ -99,8 +96,8 @@ other one stays as it is. Calls and their results stay together.`,
 				if err != nil {
 					return fmt.Errorf("history: fork %q: %w; nod history list shows which there are", args[0], err)
 				}
-				a.complain("%d messages; nod --resume=%s goes on with it", len(said), c.ID)
-				return a.printf("%s\n", c.ID)
+				a.Complain("%d messages; nod --resume=%s goes on with it", len(said), c.ID)
+				return a.Printf("%s\n", c.ID)
 			})
 		},
 	}
@@ -189,7 +186,7 @@ func (a *program) deleteConversation(ctx context.Context, s *history.Store, id s
 			return fmt.Errorf("history delete: %w", err)
 		}
 		if !yes {
-			a.complain("%s stays", id)
+			a.Complain("%s stays", id)
 			return process.ExitStatus(process.StatusDenied)
 		}
 	}
@@ -200,30 +197,6 @@ func (a *program) deleteConversation(ctx context.Context, s *history.Store, id s
 		return fmt.Errorf("history: delete %q: %w", id, err)
 	}
 	return nil
-}
-
-// sure asks on the terminal. Without one it is an error that names --yes.
-func (a *program) sure(ctx context.Context, question string) (bool, error) {
-	tty := questions.OnTerminal(&a.System)
-	defer tty.Close()
-	if tty == nil {
-		return false, errors.New("there is no terminal to ask on; --yes does not ask")
-	}
-	return tty.Allow(ctx, "", question)
-}
-
-// note puts on record what the operator does with a command of nod.
-func (a *program) note(kind, text string) (err error) {
-	state, err := config.StateDir(a.Getenv)
-	if err != nil {
-		return err
-	}
-	l, _, err := record.OpenLedger(a.Getenv, state, ledger.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, l.Close()) }()
-	return l.Note(ledger.Note{Kind: kind, Text: text, By: process.Operator()})
 }
 
 // withWritableHistory opens the store for writing, if there is one.

@@ -34,7 +34,7 @@ puts it into the desktop's keyring. In [model.NAME], keyring = "NAME" then uses 
 			if err := config.StoreKey(args[0], key, a.Getenv); err != nil {
 				return err
 			}
-			return a.printf("stored; use it with keyring = %q in the model's section\n", args[0])
+			return a.Printf("stored; use it with keyring = %q in the model's section\n", args[0])
 		},
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nod-console/nod/cmd/nod/internal/app/oneshot"
 )
 
 // fault is something that happens to the network between nod and a host.
@@ -231,7 +233,7 @@ func (r *aRun) until(what string, holds func() bool) {
 }
 
 // report waits for the end and returns what was printed.
-func (r *aRun) report() runReport {
+func (r *aRun) report() oneshot.Report {
 	r.t.Helper()
 	select {
 	case <-r.ended:
@@ -240,7 +242,7 @@ func (r *aRun) report() runReport {
 		<-r.ended
 		r.t.Fatalf("it does not end: %s", r.errs.String())
 	}
-	var report runReport
+	var report oneshot.Report
 	if err := json.Unmarshal([]byte(r.out.String()), &report); err != nil {
 		r.t.Fatalf("%v: %s%s", err, r.out.String(), r.errs.String())
 	}

@@ -9,8 +9,8 @@ package main
 import (
 	"context"
 	"os"
-	"sync"
 
+	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	"github.com/nod-console/nod/tools/plugin/js"
 	"github.com/nod-console/nod/tools/plugin/lua"
@@ -31,39 +31,12 @@ func main() {
 	os.Exit(mainStatus())
 }
 
-// environment is what nod was started with. Its secrets are kept here alone: no
-// program that nod starts, by whatever part of it, finds them in its own.
-type environment struct {
-	mu   sync.Mutex
-	kept map[string]string
-}
-
-func (e *environment) get(name string) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if value, ok := e.kept[name]; ok {
-		return value
-	}
-	return os.Getenv(name)
-}
-
-// hide takes variables out of what programs get.
-func (e *environment) hide(names ...string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, name := range names {
-		if value, ok := os.LookupEnv(name); ok && os.Unsetenv(name) == nil {
-			e.kept[name] = value
-		}
-	}
-}
-
 // mainStatus runs the program until it ends or a signal asks it to.
 func mainStatus() int {
-	env := &environment{kept: map[string]string{}}
-	env.hide(targets.Withheld...)
-	a := newProgram(env.get)
-	a.hide = env.hide
+	var env process.Environment
+	env.Hide(targets.Withheld...)
+	a := newProgram(env.Get)
+	a.hide = env.Hide
 	ctx, stop := a.Signals.Until(context.Background())
 	defer stop()
 	return a.run(ctx, os.Args[1:])

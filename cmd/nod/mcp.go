@@ -91,14 +91,14 @@ func (a *program) listServers(asJSON bool) error {
 		if asJSON {
 			err = enc.Encode(serverJSON{s.Name, s.Where(), s.Required, accepted, readable})
 		} else {
-			err = a.printf("%s: %s, %s accepted\n", s.Name, screen.CleanLines(s.Where()), mcp.Counts(accepted, readable))
+			err = a.Printf("%s: %s, %s accepted\n", s.Name, screen.CleanLines(s.Where()), mcp.Counts(accepted, readable))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if len(all) == 0 && !asJSON {
-		return a.printf("no MCP server is configured; \"nod help mcp\" says how\n")
+		return a.Printf("no MCP server is configured; \"nod help mcp\" says how\n")
 	}
 	return nil
 }
@@ -114,13 +114,13 @@ func (a *program) checkServer(ctx context.Context, name string, accept bool) (er
 		return fmt.Errorf("mcp check: %w", err)
 	}
 	for _, l := range lines {
-		if err := a.printf("%s\n", screen.CleanLines(l)); err != nil {
+		if err := a.Printf("%s\n", screen.CleanLines(l)); err != nil {
 			return err
 		}
 	}
 	for _, st := range h.Servers.Statuses() {
 		if st.Name == name {
-			if err := a.printf("%s\n", screen.CleanLines(st.Line())); err != nil {
+			if err := a.Printf("%s\n", screen.CleanLines(st.Line())); err != nil {
 				return err
 			}
 		}
@@ -146,7 +146,7 @@ func (a *program) checkServer(ctx context.Context, name string, accept bool) (er
 	if err != nil {
 		return fmt.Errorf("mcp check: %w", err)
 	}
-	return a.printf("accepted: the model can use %s of %s\n", usable, name)
+	return a.Printf("accepted: the model can use %s of %s\n", usable, name)
 }
 
 // openServers opens what a command about one server works with.
@@ -165,15 +165,15 @@ func (a *program) loginServer(ctx context.Context, name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	err = h.Servers.Login(ctx, name, func(page string) error {
-		return a.printf("open this page in a browser on this machine:\n\n%s\n\n", screen.CleanLines(page))
+		return a.Printf("open this page in a browser on this machine:\n\n%s\n\n", screen.CleanLines(page))
 	})
 	switch {
 	case errors.Is(err, mcp.ErrNoLogin):
-		return a.printf("%s lets nod in without a login\n", name)
+		return a.Printf("%s lets nod in without a login\n", name)
 	case err != nil:
 		return fmt.Errorf("mcp login: %w", err)
 	}
-	return a.printf("logged in at %s\n", name)
+	return a.Printf("logged in at %s\n", name)
 }
 
 func (a *program) logoutServer(name string) (err error) {
@@ -187,7 +187,7 @@ func (a *program) logoutServer(name string) (err error) {
 	case err != nil:
 		return fmt.Errorf("mcp logout: %w", err)
 	case !was:
-		return a.printf("there was no login at %s\n", name)
+		return a.Printf("there was no login at %s\n", name)
 	}
-	return a.printf("the login at %s is forgotten; at the server it may be valid until its time is up\n", name)
+	return a.Printf("the login at %s is forgotten; at the server it may be valid until its time is up\n", name)
 }

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,7 +79,7 @@ the model read what a working folder says (AGENTS.md, RUNBOOK.md, skills).`,
 				if err != nil {
 					return err
 				}
-				return a.printf("%s\n", m.Path(scope, target))
+				return a.Printf("%s\n", m.Path(scope, target))
 			})
 		},
 	}, a.allowCommand("allow", "let the model read what a folder says, as it is now", true),
@@ -163,16 +162,9 @@ func (a *program) listMemory(ctx context.Context, s *history.Store, m *memory.Me
 		})
 	}
 	if asJSON {
-		enc := json.NewEncoder(a.Out)
-		for _, k := range all {
-			if err := enc.Encode(k); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printObjects(a.Out, all)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, k := range all {
+	return printRows(a.Out, all, func(k knownJSON) []string {
 		about := k.Origin
 		if k.Kind == "pattern" {
 			about = fmt.Sprintf("%d turns", k.Turns)
@@ -183,22 +175,17 @@ func (a *program) listMemory(ctx context.Context, s *history.Store, m *memory.Me
 		if k.Struck {
 			about += ", struck"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Kind, about, screen.CleanLines(k.Text))
-	}
-	return w.Flush()
+		return []string{k.ID, k.Kind, about, k.Text}
+	})
 }
 
 func (a *program) listEpisodes(ctx context.Context, s *history.Store, words []string, limit int) error {
-	text := ""
-	for _, w := range words {
-		text += " " + w
-	}
-	all, err := s.Episodes(ctx, text, "", limit)
+	all, err := s.Episodes(ctx, strings.Join(words, " "), "", limit)
 	if err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
 	for _, e := range all {
-		if err := a.printf("%s #%d  %s (%s)\n", e.Conversation, e.Place, screen.CleanLines(memory.Summary(e)), e.Ending); err != nil {
+		if err := a.Printf("%s #%d  %s (%s)\n", e.Conversation, e.Place, screen.CleanLines(memory.Summary(e)), e.Ending); err != nil {
 			return err
 		}
 	}
@@ -217,7 +204,7 @@ func (a *program) showMemory(ctx context.Context, s *history.Store, m *memory.Me
 				if source == "" {
 					source = "no source: it counts as yours"
 				}
-				return a.printf("%s\n\n  %s, %s\n  %s\n", screen.CleanLines(e.Text), e.Origin, screen.CleanLines(source), m.Path(scope, target))
+				return a.Printf("%s\n\n  %s, %s\n  %s\n", screen.CleanLines(e.Text), e.Origin, screen.CleanLines(source), m.Path(scope, target))
 			}
 		}
 	}
@@ -232,11 +219,11 @@ func (a *program) showMemory(ctx context.Context, s *history.Store, m *memory.Me
 	if p.Step.Tainted {
 		state += ", with parts of what a target had printed"
 	}
-	if err := a.printf("%s %s\n  on %s, in %d turns%s\n", p.Step.Tool, screen.CleanLines(p.Step.Action), p.Step.Target, p.Turns, state); err != nil {
+	if err := a.Printf("%s %s\n  on %s, in %d turns%s\n", p.Step.Tool, screen.CleanLines(p.Step.Action), p.Step.Target, p.Turns, state); err != nil {
 		return err
 	}
 	for _, from := range p.Sources {
-		if err := a.printf("  %s  conversation %s, message %d: %s\n", from.Time.Local().Format("2006-01-02 15:04"),
+		if err := a.Printf("  %s  conversation %s, message %d: %s\n", from.Time.Local().Format("2006-01-02 15:04"),
 			from.Conversation, from.Place, screen.CleanLines(from.Outcome)); err != nil {
 			return err
 		}
@@ -255,7 +242,7 @@ func (a *program) strike(ctx context.Context, ids []string, undo bool) error {
 			if undo {
 				word = "counts again"
 			}
-			if err := a.printf("%s: %s %s\n", word, p.Step.Tool, screen.CleanLines(p.Step.Action)); err != nil {
+			if err := a.Printf("%s: %s %s\n", word, p.Step.Tool, screen.CleanLines(p.Step.Action)); err != nil {
 				return err
 			}
 		}
@@ -311,14 +298,7 @@ func (a *program) allowCommand(word, short string, allowed bool) *cobra.Command 
 			if len(args) > 0 {
 				dir = args[0]
 			}
-			if err := a.allowFolder(cmd.Context(), dir, allowed, yes); err != nil {
-				var status process.ExitStatus
-				if errors.As(err, &status) {
-					return err
-				}
-				return fmt.Errorf("memory %s: %w", word, err)
-			}
-			return nil
+			return named("memory "+word, a.allowFolder(cmd.Context(), dir, allowed, yes))
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -337,7 +317,7 @@ func (a *program) allowFolder(ctx context.Context, dir string, allowed, yes bool
 	if f.Empty() {
 		return fmt.Errorf("%s says nothing: there is neither AGENTS.md nor RUNBOOK.md nor a skill", dir)
 	}
-	if err := a.printf("%s\n", screen.CleanLines(f.Describe())); err != nil {
+	if err := a.Printf("%s\n", screen.CleanLines(f.Describe())); err != nil {
 		return err
 	}
 	if allowed && !yes {

@@ -2,17 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/cmd/nod/internal/app"
-	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/tools/plugin"
 	"github.com/nod-console/nod/ui/screen"
@@ -39,11 +34,7 @@ files. It takes a folder, such as a checkout of git, or an archive (.tar.gz, .tg
   nod plugin install tickets-1.2.0.tar.gz`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.installPlugin(cmd.Context(), args[0], yes)
-			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
-				err = fmt.Errorf("plugin install: %w", err)
-			}
-			return err
+			return named("plugin install", a.installPlugin(cmd.Context(), args[0], yes))
 		},
 	}
 	install.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -59,7 +50,7 @@ files. It takes a folder, such as a checkout of git, or an archive (.tar.gz, .tg
 			if err := plugin.New(args[0], filepath.Base(args[0])); err != nil {
 				return fmt.Errorf("plugin new: %w", err)
 			}
-			return a.printf("%s is there; look at it, then: nod plugin check %s\n", args[0], args[0])
+			return a.Printf("%s is there; look at it, then: nod plugin check %s\n", args[0], args[0])
 		},
 	}, &cobra.Command{
 		Use: "remove NAME", Short: "remove a plugin", Args: cobra.ExactArgs(1),
@@ -68,16 +59,7 @@ files. It takes a folder, such as a checkout of git, or an archive (.tar.gz, .tg
 			if err != nil {
 				return err
 			}
-			if err := store.Knows(args[0]); err != nil {
-				return fmt.Errorf("plugin remove: %w", err)
-			}
-			if err := a.note("plugin removed", args[0]); err != nil {
-				return fmt.Errorf("plugin remove: not done, because it cannot be put on record: %w", err)
-			}
-			if err := store.Remove(args[0]); err != nil {
-				return fmt.Errorf("plugin remove: %w", err)
-			}
-			return nil
+			return named("plugin remove", a.remove("plugin", args[0], store.Knows, store.Remove))
 		},
 	})
 	return parent
@@ -97,48 +79,9 @@ func (a *program) listPlugins() error {
 	if err != nil {
 		return fmt.Errorf("plugin list: %w", err)
 	}
-	var rows []installedRow
-	for _, p := range all {
-		row := installedRow{p.Name, p.Version, p.Description}
-		if p.Fault != "" {
-			row.about = "not loaded: " + p.Fault
-		}
-		rows = append(rows, row)
-	}
-	return a.printInstalled(rows)
-}
-
-// installedRow is a line about something that was installed.
-type installedRow struct{ name, version, about string }
-
-func (a *program) printInstalled(rows []installedRow) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", screen.CleanLines(r.name), screen.CleanLines(r.version), screen.CleanLines(r.about))
-	}
-	return w.Flush()
-}
-
-// orNone is a list in words.
-func orNone(list []string) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
-}
-
-// aboutPlugin is what a plugin is and asks for.
-func aboutPlugin(p plugin.Plugin) string {
-	asks := p.Permissions
-	var hooks []string
-	for _, e := range asks.Hooks {
-		if slices.Contains(asks.Required, e) {
-			e += " (required)"
-		}
-		hooks = append(hooks, e)
-	}
-	return screen.CleanLines(fmt.Sprintf("%s %s\n%s\n\nmay ask for\n  tools:   %s\n  targets: %s\n  hosts:   %s\n  paths:   %s\n  hooks:   %s\ndigest %s",
-		p.Name, p.Version, p.Description, orNone(asks.Tools), orNone(asks.Targets), orNone(asks.Hosts), orNone(asks.Paths), orNone(hooks), p.Digest))
+	return printRows(a.Out, all, func(p plugin.Installed) []string {
+		return []string{p.Name, p.Version, unless(p.Fault, "not loaded", p.Description)}
+	})
 }
 
 func (a *program) installPlugin(ctx context.Context, from string, yes bool) error {
@@ -151,9 +94,10 @@ func (a *program) installPlugin(ctx context.Context, from string, yes bool) erro
 		return err
 	}
 	return a.install(ctx, installing{
-		about: aboutPlugin(p), kind: "plugin", id: p.Name + " " + p.Version + " " + p.Digest,
-		keep: func() error { return store.Install(p) },
-		next: "it runs when nod is started next, or after /plugins reload",
+		about: screen.CleanLines(p.Describe()), question: codeQuestion, kind: "plugin", id: p.Name + " " + p.Version + " " + p.Digest,
+		keep: func() (string, error) {
+			return "; it runs when nod is started next, or after /plugins reload", store.Install(p)
+		},
 	}, yes)
 }
 
@@ -162,7 +106,7 @@ func (a *program) checkPlugin(ctx context.Context, from string) error {
 	if err != nil {
 		return fmt.Errorf("plugin check: %w", err)
 	}
-	options, err := app.PluginOptions(func(_, method, text string) { a.complain("%s: %s", method, text) })
+	options, err := app.PluginOptions(func(_, method, text string) { a.Complain("%s: %s", method, text) })
 	if err != nil {
 		return err
 	}
@@ -172,27 +116,5 @@ func (a *program) checkPlugin(ctx context.Context, from string) error {
 		return fmt.Errorf("plugin check: %w", err)
 	}
 	defer l.Close()
-	if err := a.printf("%s\n\nregisters\n", aboutPlugin(p)); err != nil {
-		return err
-	}
-	for _, t := range l.Tools() {
-		if err := a.printf("  tool %s: %s\n", t.Name(), t.Description()); err != nil {
-			return err
-		}
-	}
-	for _, e := range l.Hooks() {
-		if err := a.printf("  hook %s\n", e); err != nil {
-			return err
-		}
-	}
-	for _, c := range l.Commands() {
-		if err := a.printf("  command %s: %s\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Description); err != nil {
-			return err
-		}
-	}
-	tested := "it has no " + plugin.TestName
-	if _, there := p.Files[plugin.TestName]; there {
-		tested = plugin.TestName + " has passed"
-	}
-	return a.printf("%s\n", tested)
+	return a.Printf("%s\n\n%s", screen.CleanLines(p.Describe()), screen.CleanLines(l.Registered()))
 }

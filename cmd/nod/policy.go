@@ -1,20 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nod-console/nod/agent/policy"
 	"github.com/nod-console/nod/agent/policy/show"
-	"github.com/nod-console/nod/cmd/nod/internal/app"
+	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
-	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
-	"github.com/nod-console/nod/tools"
-	"github.com/nod-console/nod/tools/risk"
+	"github.com/nod-console/nod/cmd/nod/internal/app/rulecheck"
 )
 
 // statusFound is the exit status of a check that found something.
@@ -31,36 +27,13 @@ targets and the posture. Nothing that is tried here runs.`,
 	return parent
 }
 
-// policyBench is the policy as it is configured, without anything that could run.
-type policyBench struct {
-	engine *policy.Engine
-	file   string // the rules file, which need not exist
-}
-
-// policyBench puts it together; target is the canonical name of what name calls.
-func (a *program) policyBench(name string) (b policyBench, target string, err error) {
+// rules are the rules as they are configured, for a target, to be asked.
+func (a *program) rules(target string) (*rulecheck.Bench, error) {
 	c, err := a.config()
 	if err != nil {
-		return policyBench{}, "", err
+		return nil, err
 	}
-	names, err := targets.CanonicalNames(c, a.Getenv, []string{name})
-	if err != nil {
-		return policyBench{}, "", err
-	}
-	setup, err := app.NewPolicySetup(c, a.Getenv)
-	if err != nil {
-		return policyBench{}, "", err
-	}
-	rules, err := setup.Rules()
-	if err != nil {
-		return policyBench{}, "", err
-	}
-	posture, err := policy.ParsePosture(c.Policy.Posture)
-	if err != nil {
-		return policyBench{}, "", err
-	}
-	engine, err := setup.Engine(rules, posture)
-	return policyBench{engine, setup.RulesPath()}, names[0], err
+	return rulecheck.Open(c, a.Getenv, target)
 }
 
 func (a *program) policyTestCommand() *cobra.Command {
@@ -79,65 +52,29 @@ cannot be read.`,
 			if err != nil {
 				return err
 			}
-			setup, err := app.NewPolicySetup(c, a.Getenv)
+			found, err := rulecheck.CheckFile(c, a.Getenv, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
-			file := setup.RulesPath()
-			if len(args) == 1 {
-				file = args[0]
+			for _, note := range found.Notes {
+				if err := a.Printf("%s\n", note); err != nil {
+					return err
+				}
 			}
-			return a.policyTest(setup, file)
+			for _, fault := range found.Faults {
+				a.Complain("policy test: %s", fault)
+			}
+			if len(found.Faults) > 0 {
+				return process.ExitStatus(statusFound)
+			}
+			return nil
 		},
 	}
 }
 
-func (a *program) policyTest(setup *app.PolicySetup, file string) error {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("policy test: there is no rules file %s; the README shows how one looks", file)
-	}
-	if err != nil {
-		return fmt.Errorf("policy test: %w", err)
-	}
-	rules, faults := policy.CheckRules(text)
-	for _, fault := range faults {
-		a.complain("policy test: %s: %s", show.Text(file), exactly(fault.Error()))
-	}
-	if len(faults) > 0 {
-		return process.ExitStatus(statusFound)
-	}
-	var posture policy.Posture // it makes no rule futile
-	engine, err := setup.Engine(rules, posture)
-	if err != nil {
-		return fmt.Errorf("policy test: %w", err)
-	}
-	examples, futile := 0, 0
-	for _, r := range rules.All() {
-		if why, needless := engine.Futile(r); needless {
-			if err := a.printf("line %d: rule %q is not needed: %s\n", r.Line(), show.Text(r.Name), why); err != nil {
-				return err
-			}
-		} else if why != "" {
-			futile++
-			a.complain("policy test: %s: line %d: rule \"%s\" never allows anything: %s", show.Text(file), r.Line(), show.Text(r.Name), exactly(why))
-		}
-		n := len(r.Match) + len(r.NotMatch)
-		examples += n
-		if n == 0 {
-			if err := a.printf("line %d: rule %q has no examples: add match and not_match\n", r.Line(), show.Text(r.Name)); err != nil {
-				return err
-			}
-		}
-	}
-	if futile > 0 {
-		return process.ExitStatus(statusFound)
-	}
-	return a.printf("ok: %d rules, %d examples\n", len(rules.All()), examples)
-}
-
 func (a *program) policyExplainCommand() *cobra.Command {
-	var target, shell, dir string
+	var target string
+	var c rulecheck.Command
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain -- COMMAND",
@@ -145,101 +82,113 @@ func (a *program) policyExplainCommand() *cobra.Command {
 		Example: `  nod policy explain -- systemctl restart nginx
   nod policy explain -t ssh:web-1 -- 'rm -rf /srv/app/releases/2024*'`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := commandLine(args)
-			if err != nil {
+			var err error
+			if c.Text, err = shellLine(args); err != nil {
 				return fmt.Errorf("policy explain: %w", err)
 			}
-			if _, err := risk.ParseDialect(shell); err != nil {
-				return fmt.Errorf("policy explain: %w", err)
-			}
-			b, target, err := a.policyBench(target)
+			b, err := a.rules(target)
 			if err != nil {
 				return err
 			}
-			p := policy.Proposal{Operator: true, Action: tools.Action{
-				Tool: "run_shell", Kind: tools.Run, Target: target, Dir: dir, Command: text, Dialect: shell,
-			}}
-			x := b.engine.Explain(p)
-			if asJSON {
-				return writeJSON(a.Out, explained(p, x))
+			x, err := b.Explain(c)
+			switch {
+			case err != nil:
+				return fmt.Errorf("policy explain: %w", err)
+			case asJSON:
+				return show.WriteJSON(a.Out, x)
 			}
-			return a.printf("%s", explanation(b.file, p, x))
+			return a.Printf("%s", x)
 		},
 	}
 	cmd.Flags().StringVarP(&target, "target", "t", "local", "where it would run")
-	cmd.Flags().StringVar(&shell, "shell", "bash", "bash, sh, zsh or fish")
-	cmd.Flags().StringVar(&dir, "dir", "", "the folder it would run in; without it, none is known")
+	cmd.Flags().StringVar(&c.Shell, "shell", "bash", "bash, sh, zsh or fish")
+	cmd.Flags().StringVar(&c.Dir, "dir", "", "the folder it would run in; without it, none is known")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-// explanationJSON is what "nod policy explain --json" prints.
-type explanationJSON struct {
-	Command string       `json:"command"`
-	Target  string       `json:"target"`
-	Ruling  string       `json:"ruling"`
-	Rule    string       `json:"rule,omitempty"`
-	Line    int          `json:"line,omitempty"`
-	Start   int          `json:"start"`
-	End     int          `json:"end"`
-	Why     string       `json:"why"`
-	Confirm bool         `json:"confirm"`
-	Trust   string       `json:"trust,omitempty"`
-	Posture string       `json:"posture"`
-	Risk    risk.Verdict `json:"risk"`
+func (a *program) policyAttackCommand() *cobra.Command {
+	var target string
+	var attack rulecheck.Attack
+	cmd := &cobra.Command{
+		Use:   "attack [COMMAND...]",
+		Short: "try to slip something past the rules",
+		Long: `attack rewrites commands that the rules allow, so that they do something else or
+hide what they do: chaining, redirection, substitution, wrappers, quoting,
+comments, heredocs, environment, look-alikes. What is still allowed then is
+listed, and the exit status is 1. Nothing runs.
+
+It starts from each COMMAND; without one, from the examples (match) of the rules
+that allow, and from a list of plain observations. "-" reads commands from
+standard input, one a line.`,
+		Example: `  nod policy attack
+  nod policy attack 'systemctl restart nginx'
+  nod policy attack --seed 7 --rounds 100000`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			b, err := a.rules(target)
+			if err != nil {
+				return err
+			}
+			if attack.Starts = args; len(args) == 1 && args[0] == "-" {
+				text, err := io.ReadAll(a.In)
+				if err != nil {
+					return fmt.Errorf("policy attack: %w", err)
+				}
+				attack.Starts = strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+			} else if len(args) == 0 {
+				attack.Starts = b.Allowed()
+			}
+			slipped, err := b.Attack(a.Out, attack)
+			if err == nil && slipped > 0 {
+				err = process.ExitStatus(statusFound)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&target, "target", "t", "local", "where they would run")
+	cmd.Flags().StringVar(&attack.Shell, "shell", "bash", "bash, sh, zsh or fish")
+	cmd.Flags().StringVar(&attack.Dir, "dir", "", "the folder they would run in; without it, none is known")
+	cmd.Flags().Uint64Var(&attack.Seed, "seed", 1, "what the random combinations start from")
+	cmd.Flags().IntVar(&attack.Rounds, "rounds", 5000, "how many random combinations are tried")
+	return cmd
 }
 
-func explained(p policy.Proposal, x policy.Explanation) explanationJSON {
-	return explanationJSON{
-		Command: p.Action.Command, Target: p.Action.Target, Ruling: x.Ruling.String(), Rule: x.Rule, Line: x.Line,
-		Start: x.Part.Start, End: x.Part.End, Why: x.Why, Confirm: x.Confirm,
-		Trust: string(x.Trust), Posture: x.Posture.String(), Risk: x.Verdict,
+func (a *program) policyReplayCommand() *cobra.Command {
+	var last int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay",
+		Short: "ask the present rules about everything on record",
+		Long: `replay reads the record of what ran and what was denied, asks the present rules
+about each, and lists what would be decided differently now. Nothing runs. It
+exits with 1 if there is a difference.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if last < 0 {
+				return fmt.Errorf("policy replay: --last %d: want how many of the newest records, or 0 for all", last)
+			}
+			b, err := a.rules(local.Name)
+			if err != nil {
+				return err
+			}
+			dir, err := a.ledgerFolder()
+			if err != nil {
+				return err
+			}
+			replay, err := b.Replay(a.Out, dir, last, asJSON)
+			if err != nil {
+				return err
+			}
+			if replay.Unread > 0 {
+				a.Complain("policy replay: %d records do not hold enough to be judged again", replay.Unread)
+			}
+			if replay.Different > 0 {
+				return process.ExitStatus(statusFound)
+			}
+			return nil
+		},
 	}
-}
-
-// explanation is a ruling in words, with the part that decides marked.
-func explanation(file string, p policy.Proposal, x policy.Explanation) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s", strings.ToUpper(x.Ruling.String()), show.Text(p.Action.Target))
-	if x.Trust != "" {
-		fmt.Fprintf(&b, " (%s)", x.Trust)
-	}
-	if x.Confirm {
-		b.WriteString(", and the target's name is typed to approve")
-	}
-	fmt.Fprintf(&b, "\nbecause %s", show.Text(x.Why))
-	if x.Line > 0 {
-		fmt.Fprintf(&b, " (%s:%d)", show.Text(file), x.Line)
-	}
-	b.WriteString("\n\n")
-	marked(&b, p.Action.Command, x.Part.Start, x.Part.End, "decides")
-	fmt.Fprintf(&b, "\nrisk: %s %s", strings.ToUpper(x.Verdict.Level.String()), x.Verdict.Effect)
-	if flags := x.Verdict.Flags.String(); flags != "" {
-		fmt.Fprintf(&b, " (%s)", flags)
-	}
-	fmt.Fprintf(&b, "; posture: %s\n", x.Posture)
-	for _, f := range x.Verdict.Findings {
-		marked(&b, p.Action.Command, f.Start, f.End, f.Why)
-	}
-	return b.String()
-}
-
-// marked writes the line of a text that a part begins on, the part underlined
-// and said something about, by nod or with what is quoted rendered. Without a part it
-// writes the text.
-func marked(b *strings.Builder, text string, start, end int, what string) {
-	if start < 0 || end > len(text) || start >= end {
-		for _, row := range show.Rows(text, 1<<20) {
-			fmt.Fprintf(b, "  %s\n", row.Text())
-		}
-		return
-	}
-	from := strings.LastIndexByte(text[:start], '\n') + 1
-	to := len(text)
-	if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
-		to = from + i
-	}
-	width := func(piece string) int { return len([]rune(show.Text(piece))) }
-	before, under := width(text[from:start]), max(1, width(text[start:min(end, to)]))
-	fmt.Fprintf(b, "  %s\n  %s%s %s\n", show.Text(text[from:to]), strings.Repeat(" ", before), strings.Repeat("^", under), what)
+	cmd.Flags().IntVarP(&last, "last", "n", 0, "only the newest so many; 0 means all")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each difference")
+	return cmd
 }

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,24 +73,19 @@ func (a *program) listRecordings(asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		enc := json.NewEncoder(a.Out)
-		for _, f := range all {
-			if err := enc.Encode(recordingJSON(f)); err != nil {
-				return err
-			}
+		objects := make([]recordingJSON, len(all))
+		for i, f := range all {
+			objects[i] = recordingJSON(f)
 		}
-		return nil
+		return printObjects(a.Out, objects)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, f := range all {
+	return printRows(a.Out, all, func(f recording.File) []string {
 		state := ""
 		if f.Live {
 			state = "being written"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Started.Local().Format("2006-01-02 15:04:05"),
-			f.Target, f.Pane, sizeOf(f.Bytes), screen.CleanLines(f.Name), state)
-	}
-	return w.Flush()
+		return []string{f.Started.Local().Format("2006-01-02 15:04:05"), f.Target, f.Pane, sizeOf(f.Bytes), f.Name, state}
+	})
 }
 
 func sizeOf(n int64) string {
@@ -151,7 +144,7 @@ func (a *program) removeRecording(l *ledger.Ledger, dir, name string) error {
 	}
 	removed, err := recording.Remove(dir, name)
 	if len(removed) > 0 {
-		err = errors.Join(err, a.printf("removed %s\n", screen.CleanLines(strings.Join(removed, ", "))))
+		err = errors.Join(err, a.Printf("removed %s\n", screen.CleanLines(strings.Join(removed, ", "))))
 	}
 	return err
 }

@@ -58,12 +58,7 @@ command and the one before, + and - make it faster and slower, q leaves.
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.atGiven = cmd.Flags().Changed("at")
-			err := a.replay(cmd.Context(), f, strings.Join(args, ""))
-			var status process.ExitStatus
-			if err == nil || errors.As(err, &status) {
-				return err
-			}
-			return fmt.Errorf("replay: %w", err)
+			return named("replay", a.replay(cmd.Context(), f, strings.Join(args, "")))
 		},
 	}
 	flags := cmd.Flags()
@@ -92,10 +87,10 @@ func (a *program) replay(ctx context.Context, f replayFlags, what string) error 
 		return err
 	}
 	if said := record.Doubts(a.Getenv, tape.Path); said != "" {
-		a.warn(screen.CleanLines(filepath.Base(tape.Path) + ": " + said))
+		a.Warn(screen.CleanLines(filepath.Base(tape.Path) + ": " + said))
 	}
 	if rec.Torn != "" {
-		a.warn(screen.CleanLines(fmt.Sprintf("%s: %s; what stands before is played", filepath.Base(tape.Path), rec.Torn)))
+		a.Warn(screen.CleanLines(fmt.Sprintf("%s: %s; what stands before is played", filepath.Base(tape.Path), rec.Torn)))
 	}
 	if !f.atGiven {
 		f.at, f.atGiven = tape.At, tape.Placed

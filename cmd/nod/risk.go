@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nod-console/nod/agent/policy/show"
+	"github.com/nod-console/nod/cmd/nod/internal/app/rulecheck"
 	"github.com/nod-console/nod/tools/risk"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -19,7 +21,7 @@ const maxLine = 1 << 20
 func (a *program) riskCommand() *cobra.Command {
 	var shell string
 	var asJSON, asLines bool
-	cage := hereCage
+	cage := rulecheck.HereCage
 	cmd := &cobra.Command{
 		Use:   "risk COMMAND",
 		Short: "say what a command could do, without running it",
@@ -38,12 +40,12 @@ another wall than this machine's: L Landlock, S system calls, none.`,
 			if err != nil {
 				return fmt.Errorf("risk: %w", err)
 			}
-			runs, err := a.runsBy(cage, dialect)
+			judge, err := rulecheck.Judge(cage, a.Getenv("HOME"), dialect)
 			if err != nil {
 				return err
 			}
 			if asLines {
-				return a.riskLines(dialect, runs)
+				return a.riskLines(judge)
 			}
 			if len(args) == 0 {
 				return fmt.Errorf("risk: no command given; quote it: nod risk 'df -h'")
@@ -56,11 +58,11 @@ another wall than this machine's: L Landlock, S system calls, none.`,
 				}
 				text = string(data)
 			}
-			v := risk.Command(text, dialect)
+			j := judge(text)
 			if asJSON {
-				return writeJSON(a.Out, judged{v, runs(text)})
+				return show.WriteJSON(a.Out, j)
 			}
-			return a.printf("%s\n", screen.CleanLines(risk.Explain(v, text)))
+			return a.Printf("%s\n", screen.CleanLines(risk.Explain(j.Verdict, text)))
 		},
 	}
 	cmd.Flags().StringVar(&shell, "shell", "bash", "bash, sh, zsh or fish")
@@ -70,7 +72,7 @@ another wall than this machine's: L Landlock, S system calls, none.`,
 	return cmd
 }
 
-func (a *program) riskLines(dialect risk.Dialect, runs func(string) string) error {
+func (a *program) riskLines(judge func(string) rulecheck.Judged) error {
 	in := bufio.NewScanner(a.In)
 	in.Buffer(nil, maxLine)
 	out := bufio.NewWriter(a.Out)
@@ -84,7 +86,7 @@ func (a *program) riskLines(dialect risk.Dialect, runs func(string) string) erro
 		if line.Cmd == nil {
 			return fmt.Errorf(`risk: line %d: no "cmd" in %q`, n, in.Text())
 		}
-		if err := writeJSON(out, judged{risk.Command(*line.Cmd, dialect), runs(*line.Cmd)}); err != nil {
+		if err := show.WriteJSON(out, judge(*line.Cmd)); err != nil {
 			return err
 		}
 	}

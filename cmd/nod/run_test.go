@@ -1,22 +1,21 @@
 package main
 
 import (
-	"io/fs"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
+	"github.com/nod-console/nod/cmd/nod/internal/app/oneshot"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
+	"github.com/nod-console/nod/cmd/nod/topics"
 )
 
 // reference are all topics, as "nod help" prints them.
 func reference() string {
 	var all strings.Builder
-	for _, t := range topics {
-		all.WriteString(page(t.name))
+	for _, t := range topics.All {
+		all.WriteString(topics.Page(t.Name))
 	}
 	return all.String()
 }
@@ -54,7 +53,7 @@ func TestTheReferenceHasAllOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, outcome := range []string{"exited", "signalled", outcomeTimeout, outcomeInterrupted, outcomeDenied, outcomeRefused, outcomeUnknown} {
+	for _, outcome := range []string{"exited", "signalled", oneshot.OutcomeTimeout, oneshot.OutcomeInterrupted, oneshot.OutcomeDenied, oneshot.OutcomeRefused, oneshot.OutcomeUnknown} {
 		if !strings.Contains(reference(), "\n`"+outcome+"`\n: ") {
 			t.Errorf("the reference misses the outcome %s", outcome)
 		}
@@ -62,41 +61,10 @@ func TestTheReferenceHasAllOutcomes(t *testing.T) {
 			t.Errorf("the README misses the outcome %s", outcome)
 		}
 	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[runReport]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[oneshot.Report]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && !strings.Contains(reference(), name) {
 			t.Errorf("the reference misses the field %s", name)
-		}
-	}
-}
-
-// Each page is a topic, and begins with its title.
-func TestEveryPageIsATopic(t *testing.T) {
-	files, err := fs.Glob(pages, "topics/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(strings.TrimPrefix(file, "topics/"), ".md")
-		if !slices.ContainsFunc(topics, func(t topic) bool { return t.name == name }) {
-			t.Errorf("%s is no topic", file)
-		}
-		if !strings.HasPrefix(page(name), "# ") {
-			t.Errorf("%s has no title", file)
-		}
-		for _, line := range strings.Split(page(name), "\n") {
-			if utf8.RuneCountInString(line) > pageWidth {
-				t.Errorf("%s: too long: %s", file, line)
-			}
-		}
-	}
-	if len(files) != len(topics) {
-		t.Errorf("%d pages, %d topics", len(files), len(topics))
-	}
-	for _, t0 := range topics {
-		title, _, _ := strings.Cut(page(t0.name), "\n")
-		if !strings.Contains(manualPages(), ".SH "+strings.ToUpper(title[2:])+"\n") {
-			t.Errorf("the manual has no section %q", title)
 		}
 	}
 }

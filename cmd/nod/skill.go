@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nod-console/nod/agent/skill"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
-	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -43,11 +39,7 @@ as always, and its tools narrow what may be called while it is active.`,
   nod skill install rotate-certificates-1.2.0.tar.gz`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.installSkill(cmd.Context(), args[0], replace, yes)
-			if status := process.ExitStatus(0); err != nil && !errors.As(err, &status) {
-				err = fmt.Errorf("skill install: %w", err)
-			}
-			return err
+			return named("skill install", a.installSkill(cmd.Context(), args[0], replace, yes))
 		},
 	}
 	install.Flags().BoolVar(&replace, "replace", false, "in place of one of that name")
@@ -60,7 +52,7 @@ as always, and its tools narrow what may be called while it is active.`,
 				if err != nil {
 					return fmt.Errorf("skill: %w; nod skill list shows which there are", err)
 				}
-				return a.printf("%s\n\n%s\n", about(s, s.Files()), screen.CleanLines(s.Body))
+				return a.Printf("%s\n\n%s\n", screen.CleanLines(s.Describe(s.Files())), screen.CleanLines(s.Body))
 			})
 		},
 	}, &cobra.Command{
@@ -87,7 +79,7 @@ func (a *program) withSkills(ctx context.Context, f func(*config.Config, *skill.
 	if err != nil {
 		return err
 	}
-	k := app.NewGuidance(c, a.Getenv, state, nil, a.warn)
+	k := app.NewGuidance(c, a.Getenv, state, nil, a.Warn)
 	k.Read(ctx)
 	return f(c, k.Catalog())
 }
@@ -105,41 +97,17 @@ type skillJSON struct {
 }
 
 func (a *program) listSkills(c *skill.Catalog, asJSON bool) error {
-	enc := json.NewEncoder(a.Out)
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, s := range c.All() {
-		if asJSON {
-			if err := enc.Encode(skillJSON{s.Name, s.Version, s.Description, s.Tags, s.Tools, s.Place.Name, s.Dir, s.Fault}); err != nil {
-				return err
-			}
-			continue
+	skills := c.All()
+	if asJSON {
+		all := make([]skillJSON, len(skills))
+		for i, s := range skills {
+			all[i] = skillJSON{s.Name, s.Version, s.Description, s.Tags, s.Tools, s.Place.Name, s.Dir, s.Fault}
 		}
-		text := s.Description
-		if s.Fault != "" {
-			text = "not used: " + s.Fault
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", screen.CleanLines(s.Name), screen.CleanLines(s.Version), s.Place.Name, screen.CleanLines(text))
+		return printObjects(a.Out, all)
 	}
-	return w.Flush()
-}
-
-// about is what a skill is and asks for.
-func about(s skill.Skill, files []string) string {
-	tools := "it names none, so it may call what any task may"
-	if s.Tools != nil {
-		tools = "only " + strings.Join(s.Tools, ", ")
-		if len(s.Tools) == 0 {
-			tools = "none"
-		}
-	}
-	text := fmt.Sprintf("%s %s\n%s\n\ntools: %s", s.Name, s.Version, s.Description, tools)
-	if len(s.Tags) > 0 {
-		text += "\ntags:  " + strings.Join(s.Tags, ", ")
-	}
-	if len(files) > 0 {
-		text += "\nfiles: " + strings.Join(files, ", ")
-	}
-	return screen.CleanLines(text)
+	return printRows(a.Out, skills, func(s skill.Skill) []string {
+		return []string{s.Name, s.Version, s.Place.Name, unless(s.Fault, "not used", s.Description)}
+	})
 }
 
 func (a *program) installSkill(ctx context.Context, from string, replace, yes bool) (err error) {
@@ -156,26 +124,15 @@ func (a *program) installSkill(ctx context.Context, from string, replace, yes bo
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	if err := a.printf("%s\n\n%d files, %d bytes\n", about(p.Skill, p.Entries), len(p.Entries), p.Bytes); err != nil {
-		return err
-	}
-	if !yes {
-		if yes, err = a.sure(ctx, "Install it? Models are then offered its instructions."); err != nil {
-			return err
-		}
-		if !yes {
-			return process.ExitStatus(process.StatusDenied)
-		}
-	}
-	if err := a.note("skill installed", p.Name+" "+p.Version); err != nil {
-		return fmt.Errorf("not done, because it cannot be put on record: %w", err)
-	}
-	s, err := p.Install(replace)
-	if errors.Is(err, skill.ErrThere) {
-		return fmt.Errorf("%w; --replace puts this one in its place", err)
-	}
-	if err != nil {
-		return err
-	}
-	return a.printf("installed in %s\n", s.Dir)
+	return a.install(ctx, installing{
+		about:    fmt.Sprintf("%s\n\n%d files, %d bytes", screen.CleanLines(p.Describe(p.Entries)), len(p.Entries), p.Bytes),
+		question: "Install it? Models are then offered its instructions.", kind: "skill", id: p.Name + " " + p.Version,
+		keep: func() (string, error) {
+			s, err := p.Install(replace)
+			if errors.Is(err, skill.ErrThere) {
+				err = fmt.Errorf("%w; --replace puts this one in its place", err)
+			}
+			return " in " + s.Dir, err
+		},
+	}, yes)
 }

@@ -35,6 +35,15 @@ rsync. The console starts it by itself and uses your own master where one runs.`
 	return parent
 }
 
+// connections are those to hosts over ssh, as the configuration wants them.
+func (a *program) connections() (targets.Connections, error) {
+	c, err := a.config()
+	if err != nil {
+		return targets.Connections{}, err
+	}
+	return targets.NewConnections(c, a.Getenv)
+}
+
 // onHost is a command for one host.
 func (a *program) onHost(use, short string, do func(context.Context, targets.Connections, ssh.Host) error) *cobra.Command {
 	return &cobra.Command{
@@ -44,11 +53,7 @@ func (a *program) onHost(use, short string, do func(context.Context, targets.Con
 			if err != nil {
 				return err
 			}
-			c, err := a.config()
-			if err != nil {
-				return err
-			}
-			l, err := targets.NewConnections(c, a.Getenv)
+			l, err := a.connections()
 			if err != nil {
 				return err
 			}
@@ -72,7 +77,7 @@ func (a *program) sshStart() *cobra.Command {
 		func(ctx context.Context, l targets.Connections, host ssh.Host) error {
 			questions := questions.OnTerminal(&a.System)
 			defer questions.Close()
-			info, err := l.Start(ctx, host, 0, questions.Asker(), targets.Notes(host.String(), a.warn))
+			info, err := l.Start(ctx, host, 0, questions.Asker(), targets.Notes(host.String(), a.Warn))
 			if err != nil {
 				return err
 			}
@@ -80,7 +85,7 @@ func (a *program) sshStart() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("ssh: %q: %w", info.Socket, err)
 			}
-			return a.printf("%s\nssh -S %s %s\n", info.Socket, socket, host.Name)
+			return a.Printf("%s\nssh -S %s %s\n", info.Socket, socket, host.Name)
 		})
 }
 
@@ -91,7 +96,7 @@ func (a *program) sshStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printf("%s\n", info.Socket)
+			return a.Printf("%s\n", info.Socket)
 		})
 }
 
@@ -105,11 +110,7 @@ func (a *program) sshList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "list the connections that are held", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.config()
-			if err != nil {
-				return err
-			}
-			l, err := targets.NewConnections(c, a.Getenv)
+			l, err := a.connections()
 			if err != nil {
 				return err
 			}
@@ -175,7 +176,7 @@ func (a *program) sshAskpass() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printf("%s\n", said)
+			return a.Printf("%s\n", said)
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nod-console/nod/cmd/nod/internal/app/oneshot"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
@@ -158,7 +159,7 @@ func TestStrangeLoginShells(t *testing.T) {
 			for _, pane := range [][]string{nil, {"--pane"}} {
 				args := append(append([]string{"run", "-t", "box", "--json", "--dangerously-approve-all"}, pane...), "--", `printf '%s|' "a'b" '!c' "d\\e"; (exit 7)`)
 				out, errs, status := w.do(args...)
-				var report runReport
+				var report oneshot.Report
 				if err := json.Unmarshal([]byte(out), &report); err != nil || status != 7 || report.Stdout != `a'b|!c|d\e|` || report.Stderr != "" {
 					t.Errorf("%v: %d %s%s", pane, status, out, errs)
 				}

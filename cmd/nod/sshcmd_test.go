@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nod-console/nod/backends/ssh/daemon"
+	"github.com/nod-console/nod/cmd/nod/internal/app/oneshot"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
@@ -253,7 +254,7 @@ func TestRunOnAHost(t *testing.T) {
 		for _, pane := range [][]string{nil, {"--pane"}} {
 			args := append(append(append([]string{"run", "-t", "box", "--json"}, all...), pane...), "--", c.command)
 			out, errs, status := w.do(args...)
-			var report runReport
+			var report oneshot.Report
 			if err := json.Unmarshal([]byte(out), &report); err != nil {
 				t.Fatalf("%.60q: %v: %s", c.command, err, errs)
 			}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/ssh"
-	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 )
 
 // targetJSON is a target as "nod targets --json" prints it.
@@ -61,11 +60,7 @@ by docker ps; they are called docker:NAME or podman:NAME.`,
 }
 
 func (a *program) allTargets(cmd *cobra.Command) ([]targetJSON, error) {
-	c, err := a.config()
-	if err != nil {
-		return nil, err
-	}
-	l, err := targets.NewConnections(c, a.Getenv)
+	l, err := a.connections()
 	if err != nil {
 		return nil, err
 	}

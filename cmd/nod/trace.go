@@ -11,6 +11,7 @@ import (
 	"github.com/nod-console/nod/agent/trace"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
+	"github.com/nod-console/nod/cmd/nod/internal/app/record"
 	"github.com/nod-console/nod/cmd/nod/internal/config"
 	"github.com/nod-console/nod/ui/screen"
 )
@@ -59,49 +60,12 @@ func (a *program) traceJSON(l trace.Line) error {
 	if err != nil {
 		return err
 	}
-	return a.printf("%s\n", text)
+	return a.Printf("%s\n", text)
 }
 
 // traceLine is a line in words.
 func (a *program) traceLine(l trace.Line) error {
-	return a.printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, screen.CleanLines(l.Kind), screen.CleanLines(traceWords(l)))
+	about, text := l.Words()
+	text = about + record.Brief(strings.Join(strings.Fields(text), " "))
+	return a.Printf("%s %6d %-8s %s\n", l.Time.Local().Format("15:04:05.000"), l.PID, screen.CleanLines(l.Kind), screen.CleanLines(text))
 }
-
-// traceWords says what a line is about.
-func traceWords(l trace.Line) string {
-	var v struct {
-		Messages []struct{ Role, Content string }
-		Tools    []json.RawMessage
-		Message  struct {
-			Content string
-			Calls   []struct{ Name string }
-		}
-		Usage           struct{ Prompt, Completion int }
-		Error           string
-		Name, Arguments string
-		Tool, Content   string
-	}
-	if json.Unmarshal(l.Value, &v) != nil {
-		return brief(oneLine(string(l.Value)))
-	}
-	switch l.Kind {
-	case "request":
-		last := ""
-		if n := len(v.Messages); n > 0 {
-			last = v.Messages[n-1].Role + ": " + v.Messages[n-1].Content
-		}
-		return fmt.Sprintf("%d messages, %d tools · %s", len(v.Messages), len(v.Tools), brief(oneLine(last)))
-	case "reply":
-		if v.Error != "" {
-			return "failed: " + v.Error
-		}
-		return fmt.Sprintf("%d + %d tokens, %d calls · %s", v.Usage.Prompt, v.Usage.Completion, len(v.Message.Calls), brief(oneLine(v.Message.Content)))
-	case "call":
-		return v.Name + " " + brief(oneLine(v.Arguments))
-	case "result":
-		return v.Tool + " → " + brief(oneLine(v.Content))
-	}
-	return brief(oneLine(string(l.Value)))
-}
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -15,6 +15,16 @@ import (
 
 var _ Roster = kept{}
 
+// Members implements [Roster].
+func (k kept) Members() []Member {
+	panes := k.keeper.List()
+	all := make([]Member, len(panes))
+	for i, p := range panes {
+		all[i] = memberOf(p)
+	}
+	return all
+}
+
 // fullName finds the session's own name in what attaches to it.
 var fullName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`=(` + tmux.Prefix + `[a-z0-9_-]+)`) })
 
@@ -24,16 +34,6 @@ func memberOf(p *pane.Pane) Member {
 		m.Full = found[1]
 	}
 	return m
-}
-
-// Members implements [Roster].
-func (k kept) Members() []Member {
-	panes := k.keeper.List()
-	all := make([]Member, len(panes))
-	for i, p := range panes {
-		all[i] = memberOf(p)
-	}
-	return all
 }
 
 // defaultFull is the default session's own name. Another process of the same

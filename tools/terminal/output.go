@@ -15,7 +15,15 @@ import (
 	"github.com/nod-console/nod/tools/guard"
 )
 
-// keepBytes is how much of each output is kept for reading on.
+// Limits of what a result holds of an output, in characters.
+const (
+	// MaxCharacters is how many unless the call says otherwise.
+	MaxCharacters = 4_000
+	// MostCharacters is how many a call can ask for.
+	MostCharacters = 30_000
+)
+
+// keepBytes is how much of each output is kept beyond that, for reading on.
 const keepBytes = 8 << 20
 
 // ShellValue is the Value of the Results of run_shell, jobs and kill_job.

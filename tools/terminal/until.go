@@ -11,14 +11,6 @@ import (
 	"github.com/nod-console/nod/tools/internal/spec"
 )
 
-// Limits of what a result holds of an output, in characters.
-const (
-	// MaxCharacters is how many unless the call says otherwise.
-	MaxCharacters = 4_000
-	// MostCharacters is how many a call can ask for.
-	MostCharacters = 30_000
-)
-
 // maxKeysWait is how long a call can wait for the effect of keys.
 const maxKeysWait = 10 * time.Minute
 

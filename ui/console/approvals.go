@@ -64,8 +64,8 @@ func (a *approval) update(c *Console) {
 }
 
 const (
-	// standTime is the least time between two questions whether a pane still
-	// stands as it did.
+	// standTime is the least time between two looks at whether a pane still stands
+	// as it did. When the dialog's keys count is in package decision.
 	standTime = 100 * time.Millisecond
 	// standAgain is how long a pane may look otherwise without standing
 	// otherwise: while a prompt is drawn anew, or after a change of size.

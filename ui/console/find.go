@@ -10,6 +10,34 @@ import (
 	"github.com/nod-console/nod/ui/screen"
 )
 
+// find shows the lines of the chat that have words, the latest first, and goes to the
+// one that is chosen.
+func (c *Console) find(words string) {
+	found := c.chat.Find(words)
+	if len(found) == 0 {
+		c.chat.Bottom() // where the notice stands
+		if words == "" {
+			c.say("the chat is empty")
+		} else {
+			c.say(fmt.Sprintf("the chat has no line with %q", screen.Clean(words)))
+		}
+		return
+	}
+	rows := make([]chooser.Row, len(found))
+	for i, f := range found {
+		rows[i] = chooser.Row{Name: strconv.Itoa(i), Text: screen.Clean(f.Text)}
+	}
+	c.show(chooser.New("search the chat", "Enter goes there", rows), false, func(e chooser.Event) {
+		if e.What != chooser.Chosen {
+			return
+		}
+		if i, err := strconv.Atoi(e.Row.Name); err == nil {
+			c.chat.Reveal(found[i])
+			c.focus = focus{place: keys.Chat, pane: c.focus.pane, zoom: c.focus.zoom}
+		}
+	})
+}
+
 // jump goes to the terminal with a number, as the bar and the frames have it.
 func (c *Console) jump(number string) {
 	n, err := strconv.Atoi(number)
@@ -45,34 +73,6 @@ func (c *Console) recall() {
 		if e.What == chooser.Chosen {
 			c.input.Set(e.Row.Name)
 			c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
-		}
-	})
-}
-
-// find shows the lines of the chat that have words, the latest first, and goes to the
-// one that is chosen.
-func (c *Console) find(words string) {
-	found := c.chat.Find(words)
-	if len(found) == 0 {
-		c.chat.Bottom() // where the notice stands
-		if words == "" {
-			c.say("the chat is empty")
-		} else {
-			c.say(fmt.Sprintf("the chat has no line with %q", screen.Clean(words)))
-		}
-		return
-	}
-	rows := make([]chooser.Row, len(found))
-	for i, f := range found {
-		rows[i] = chooser.Row{Name: strconv.Itoa(i), Text: screen.Clean(f.Text)}
-	}
-	c.show(chooser.New("search the chat", "Enter goes there", rows), false, func(e chooser.Event) {
-		if e.What != chooser.Chosen {
-			return
-		}
-		if i, err := strconv.Atoi(e.Row.Name); err == nil {
-			c.chat.Reveal(found[i])
-			c.focus = focus{place: keys.Chat, pane: c.focus.pane, zoom: c.focus.zoom}
 		}
 	})
 }

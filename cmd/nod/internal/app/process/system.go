@@ -1,6 +1,7 @@
 package process
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/user"
@@ -14,7 +15,7 @@ import (
 type System struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// InFile and outFile are the terminals, if the streams are files at all.
+	// InFile and OutFile are the terminals, if the streams are files at all.
 	InFile, OutFile *os.File
 
 	Getenv  func(string) string
@@ -35,6 +36,21 @@ func (s *System) OnTerminal() bool {
 
 // OnInput reports whether somebody can be asked: whether standard input is a terminal.
 func (s *System) OnInput() bool { return s.InFile != nil && term.IsTerminal(int(s.InFile.Fd())) }
+
+// Printf prints to standard output.
+func (s *System) Printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(s.Out, format, args...)
+	return err
+}
+
+// Warn tells what is done in a lesser way than promised.
+func (s *System) Warn(text string) { s.Complain("%s", text) }
+
+// Complain prints a line to standard error. Where even that fails, there is nobody left
+// to tell.
+func (s *System) Complain(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.Err, "nod: "+format+"\n", args...)
+}
 
 // Operator is who runs nod.
 func Operator() string {
