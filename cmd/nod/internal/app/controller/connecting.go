@@ -20,12 +20,11 @@ func (d *Controller) connectAll(ctx context.Context) error {
 	d.targetsChanged()
 	err := inOrder(d.background.Go, d.Targets, mostConnecting, func(name string) error {
 		err := d.connect(ctx, d.parts.core, name)
-		switch {
-		case err == nil:
-		case name == local.Name || ctx.Err() != nil:
+		if err != nil && (name == local.Name || ctx.Err() != nil) {
 			return err
-		default:
-			d.targetsChanged()
+		}
+		d.targetsChanged()
+		if err != nil {
 			d.screen.Fail("connect: "+err.Error(), "")
 		}
 		return nil
@@ -66,27 +65,27 @@ func inOrder(spawn func(func()), names []string, most int, do func(name string) 
 	return nil
 }
 
-// connecting says what is being connected: the target that the operator looks at, or how
-// many are left. opening are those whose attempt has begun; it is empty if there are none.
+// connecting says what is being connected: the target that the operator looks at, or what is
+// left of the others. opening are those whose attempt has begun; a target of the start is left
+// until its panes are there. It is empty if there is none.
 func (d *Controller) connecting(name string, opening []string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if slices.Contains(opening, name) {
-		return fmt.Sprintf("connecting %s: %s", name, d.steps[name])
-	}
-	left := len(opening)
+	left := slices.Clone(opening)
 	for _, t := range d.Targets {
-		if !d.attempted[t] && !slices.Contains(opening, t) {
-			left++
+		if t != name && !d.attempted[t] && !slices.Contains(opening, t) {
+			left = append(left, t)
 		}
 	}
 	switch {
-	case len(opening) == 0:
+	case len(left) == 0:
 		return ""
-	case left == 1:
-		return fmt.Sprintf("connecting %s: %s", opening[0], d.steps[opening[0]])
+	case slices.Contains(opening, name):
+		return fmt.Sprintf("connecting %s: %s", name, d.steps[name])
+	case len(left) == 1:
+		return fmt.Sprintf("connecting %s: %s", left[0], d.steps[left[0]])
 	}
-	return fmt.Sprintf("connecting %d targets", left)
+	return fmt.Sprintf("connecting %d targets", len(left))
 }
 
 // order is the place of a target among those of the start, from 1 on; 0 if it is none of

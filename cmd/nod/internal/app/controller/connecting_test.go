@@ -116,6 +116,7 @@ func TestTheStatusSaysHowManyTargetsAreLeft(t *testing.T) {
 		{[]string{"ssh:a", "ssh:b"}, "", "connecting ssh:a: host key"},
 		{[]string{"ssh:b"}, "ssh:a", "connecting 2 targets"},
 		{[]string{"ssh:c"}, "ssh:b", "connecting ssh:c: dial"},
+		{nil, "", "connecting ssh:c: dial"},
 		{nil, "ssh:c", ""},
 	} {
 		d.attempted[one.attempted] = true
