@@ -9,6 +9,12 @@
 // operator scrolls up; from then on it stays where he reads, whatever arrives,
 // and says how much did.
 //
+// Where each line that comes in would have the whole chat drawn again, because text of a
+// terminal stands beside it, an answer is followed in pages: it fills the room below what
+// stands still, and when there is none, the text moves up by a part of the height. The
+// first pages of a turn move little, and what comes at once is never jumped over. At the
+// end of the turn the last line is in the last row, as it is otherwise.
+//
 // The cost of a new piece of text does not depend on the length of the
 // conversation. A block remembers its lines for one width; only those on the
 // screen are ever wrapped again. Within an answer, what comes before the last

@@ -25,11 +25,8 @@ type spot struct {
 }
 
 func (a spot) before(b spot) bool {
-	if a.block != b.block {
-		return a.block < b.block
-	}
-	if a.line != b.line {
-		return a.line < b.line
+	if a.place != b.place {
+		return a.place.before(b.place)
 	}
 	return a.col < b.col
 }

@@ -35,8 +35,10 @@ type Transcript struct {
 
 	follow   bool // the end is shown
 	top      place
-	unseen   int // blocks that came while the operator was reading above
-	selected int // block; -1: none
+	page     page  // the end as it is followed while an answer streams
+	shown    place // the last line of the last Draw
+	unseen   int   // blocks that came while the operator was reading above
+	selected int   // block; -1: none
 	coded    coded
 	drag     drag
 
@@ -53,6 +55,10 @@ func (t *Transcript) Used() int { return t.used }
 
 // place is a line of a block.
 type place struct{ block, line int }
+
+func (a place) before(b place) bool {
+	return a.block < b.block || a.block == b.block && a.line < b.line
+}
 
 // NewTranscript returns an empty transcript. styles may change between two
 // calls of Draw.
@@ -175,6 +181,7 @@ func (t *Transcript) Event(e agent.Event) {
 }
 
 func (t *Transcript) done(e agent.Done) {
+	t.page = page{}
 	for _, c := range t.cards {
 		if c.phase != finished {
 			c.phase, c.result = finished, agent.CallFinished{IsError: true, Outcome: "not finished"}

@@ -15,13 +15,16 @@ func (t *Transcript) Draw(s tcell.Screen, x, y, width, height int, active bool) 
 	if width <= 0 || height <= 0 {
 		return
 	}
+	if t.width != width || t.height != height {
+		t.page = page{}
+	}
 	t.width, t.height = width, height
 	height -= t.drawQueue(s, x, y, width, height)
 	more := !t.follow && t.unseen > 0
 	if more {
 		height--
 	}
-	at := t.start(height)
+	at := t.start(height, func() bool { return movesCheaply(s, x, y, width, height) })
 	row := 0
 	for ; row < height && at.block < len(t.blocks); at = (place{at.block + 1, 0}) {
 		n := t.layout(at.block)
@@ -32,6 +35,7 @@ func (t *Transcript) Draw(s tcell.Screen, x, y, width, height int, active bool) 
 				s.Put(x+1, y+row, "▌", t.styles.Focus)
 			}
 			row++
+			t.shown = at
 		}
 	}
 	t.used = row
@@ -63,17 +67,22 @@ func (t *Transcript) drawQueue(s tcell.Screen, x, y, width, height int) int {
 func (t *Transcript) layout(i int) int { return t.blocks[i].layout(max(t.width-1, 1), t.now()) }
 
 // start is the first place on the screen. Where no more is left below it than
-// fits, the end is followed again.
-func (t *Transcript) start(height int) place {
+// fits, the end is followed again; but the operator may scroll up from a page that is
+// not full.
+func (t *Transcript) start(height int, cheap func() bool) place {
 	if !t.follow {
 		top := t.clamp(t.top)
-		if t.exceeds(top, height) {
+		switch {
+		case t.exceeds(top, height) || t.page.on && top.before(t.page.top):
 			t.top = top
 			return top
+		case t.page.on && !t.exceeds(t.clamp(t.page.top), height):
+			t.follow, t.unseen, t.top = true, 0, t.page.top
+		default:
+			t.Bottom()
 		}
-		t.follow, t.unseen = true, 0
 	}
-	t.top = t.up(place{len(t.blocks), 0}, height)
+	t.top = t.following(height, cheap)
 	return t.top
 }
 
@@ -144,7 +153,7 @@ func (t *Transcript) Page(n int) { t.Scroll(n * max(t.height-1, 1)) }
 func (t *Transcript) Top() { t.follow, t.top = false, place{} }
 
 // Bottom goes to the end and follows it.
-func (t *Transcript) Bottom() { t.follow, t.unseen = true, 0 }
+func (t *Transcript) Bottom() { t.follow, t.unseen, t.page = true, 0, page{} }
 
 // Following reports whether the end is shown.
 func (t *Transcript) Following() bool { return t.follow }

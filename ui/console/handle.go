@@ -322,10 +322,12 @@ func (c *Console) toggleTyping() {
 }
 
 // addPane mirrors a pane. The keyboard stays with the pane that it is on; while
-// it is on none, the main pane is the one that it would go to.
+// it is on none, the main pane is the one that it would go to: the latest, or of those that
+// have an order the first.
 func (c *Console) addPane(p Pane) {
 	id := p.ID
-	if on := c.panes.at(c.focus.pane); on != nil && (c.focus.place == keys.Pane || !p.Main) {
+	on := c.panes.at(c.focus.pane)
+	if on != nil && (c.focus.place == keys.Pane || !p.Main || on.pane.Main && p.Order > 0 && on.pane.precedes(p)) {
 		id = on.pane.ID
 	}
 	c.panes.add(c, p)

@@ -246,6 +246,10 @@ type Pane struct {
 	// Main says that it is the one that everybody uses. It stands first.
 	Main bool
 
+	// Order is its place among the main ones that have one, from 1 on; those with 0 stand
+	// behind them, in the order in which they come.
+	Order int
+
 	// Snapshot returns the terminal's present state, or nil if there is none
 	// yet. It is called from the pump and must be quick.
 	Snapshot func() *vt.Snapshot

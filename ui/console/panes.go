@@ -57,11 +57,16 @@ func (ps *panes) add(c *Console, p Pane) {
 			ps.all[i] = added
 			return
 		}
-		if p.Main && !old.pane.Main {
+		if p.Main && (!old.pane.Main || p.precedes(old.pane)) {
 			at = min(at, i)
 		}
 	}
 	ps.all = slices.Insert(ps.all, at, added)
+}
+
+// precedes reports whether a main pane has a place before that of another one.
+func (p Pane) precedes(other Pane) bool {
+	return p.Order > 0 && (other.Order == 0 || p.Order < other.Order)
 }
 
 func (ps *panes) remove(id string) {

@@ -298,3 +298,17 @@ func TestSizesDoNotStorm(t *testing.T) {
 		t.Errorf("%d of 42 sizes were told in a time for %d", term.sizes, most)
 	}
 }
+
+// TestTheTerminalsOfTheStartStandInItsOrder, whenever they come. The keyboard would go to
+// the first of them.
+func TestTheTerminalsOfTheStartStandInItsOrder(t *testing.T) {
+	s := prepare(t, 120, 40, nil)
+	for _, order := range []int{3, 0, 1, 4, 2} {
+		name := fmt.Sprint("h", order)
+		p := newTerminal("$ ").pane(name, name+" · main")
+		p.Main, p.Order = true, order
+		s.console.AddPane(p)
+	}
+	s.Run(s.console.Run)
+	s.Idle().See("[1 h1 · main] 2 h2 · main  3 h3 · main  4 h4 · main  5 h0 · main").Press("Tab", "Tab").See("reading h1")
+}

@@ -284,10 +284,11 @@ func (c *Console) pressed(ev *tcell.EventKey, together bool) bool {
 
 // letters handles mail.
 func (c *Console) letters(m mail) {
+	seen := m.asked
 	for _, l := range m.letters {
+		seen = c.matters(l) || seen
 		l.arrive(c)
 	}
-	seen := len(m.letters) > 0 || m.asked
 	for id := range m.screens {
 		seen = c.panes.refresh(id) || seen
 		if id == c.echo { // the key's own frame has just been drawn; this one is what it was pressed for
@@ -301,6 +302,18 @@ func (c *Console) letters(m mail) {
 		c.fleet.asked(c)
 	}
 	c.dirty = c.dirty || seen
+}
+
+// matters reports whether a letter may change what is on the screen. Of a hundred hosts, each
+// tells with every answer that it is there.
+func (c *Console) matters(l letter) bool {
+	switch l := l.(type) {
+	case targeted:
+		return l.target != c.status.TargetStatus
+	case relisted:
+		return c.picker != nil || c.fleet != nil || c.approval.visible()
+	}
+	return true
 }
 
 func (c *Console) turnEvent(e agent.Event) {

@@ -92,6 +92,25 @@ func findShift(next, last []cell, width int) shift {
 	return best
 }
 
+// MovesCheaply reports whether the rows of a rectangle can be moved for about what a
+// row of it takes: what stands beside it, which moves with it, is the same in the next row for
+// the most part. A screen that a painter does not draw moves nothing, and costs the same
+// always.
+func (s *Screen) MovesCheaply(x, y, width, height int) bool {
+	if s.painter == nil || x < 0 || y < 0 || x+width > s.width || y+height > s.height {
+		return true
+	}
+	bytes := 0
+	for row := y; row < y+height-1; row++ {
+		one, below := s.last[row*s.width:(row+1)*s.width], s.last[(row+1)*s.width:(row+2)*s.width]
+		bytes += cost(one[:x], below[:x]) + cost(one[x+width:], below[x+width:])
+		if bytes > width {
+			return false
+		}
+	}
+	return true
+}
+
 // widen takes rows at the end to which the others move into the movement, as far as that
 // leaves less to draw: what they hold may stand in several places, and tell no movement.
 func (s *shift) widen(next, last []cell, width int) {

@@ -194,6 +194,34 @@ func TestScrolledTextCostsItsNewLines(t *testing.T) {
 	}
 }
 
+// TestWhatStandsBesideAPartMakesItsMovementDear: the frames do not, and neither does a
+// prompt; text does.
+func TestWhatStandsBesideAPartMakesItsMovementDear(t *testing.T) {
+	useTerm(t, "xterm-256color")
+	s := open(t, newTTY(120, 40))
+	k := &sketch{parts: []sketchPart{{x: 0, y: 1, width: 60, height: 38}, {x: 60, y: 1, width: 60, height: 38}}}
+	for i := range 36 {
+		line := strings.Repeat(fmt.Sprint("word ", i*i, " "), 6)
+		k.parts[0].lines, k.parts[0].styles = append(k.parts[0].lines, line), append(k.parts[0].styles, tcell.StyleDefault)
+	}
+	cheap := func(want bool, beside string) {
+		t.Helper()
+		k.draw(s)
+		s.Show()
+		if got := s.MovesCheaply(1, 2, 58, 36); got != want {
+			t.Errorf("beside %s: %v, want %v", beside, got, want)
+		}
+	}
+	cheap(true, "nothing")
+	k.parts[1].lines, k.parts[1].styles = []string{"ready$ "}, []tcell.Style{{}}
+	cheap(true, "a prompt")
+	k.parts[1] = sketchPart{x: 60, y: 1, width: 60, height: 38, lines: k.parts[0].lines, styles: k.parts[0].styles}
+	cheap(false, "text")
+	if !s.MovesCheaply(0, 2, 120, 36) {
+		t.Error("what is as wide as the screen has nothing beside it")
+	}
+}
+
 // TestTcellsOwnFramesStayAway: after a change of size tcell repaints by itself, with
 // cells that nobody drew.
 func TestTcellsOwnFramesStayAway(t *testing.T) {

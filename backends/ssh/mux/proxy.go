@@ -110,11 +110,8 @@ func (r *relay) feed() {
 
 // drain copies src to its end, also when dst takes no more.
 func drain(dst io.Writer, src io.Reader) {
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
-	_, err := io.CopyBuffer(struct{ io.Writer }{dst}, struct{ io.Reader }{src}, *buf)
-	if err != nil {
-		_, _ = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{src}, *buf) // to the end or the failure of src
+	if copyAll(dst, src) != nil {
+		_ = copyAll(io.Discard, src) // to the end or the failure of src
 	}
 }
 

@@ -286,9 +286,6 @@ func (s *session) resize() {
 	_, _ = s.channel.SendRequest("window-change", false, windowChange(size)) // no reply is asked for
 }
 
-// buffers are for copying. A large one costs fewer system calls for bulk.
-var buffers = sync.Pool{New: func() any { b := make([]byte, 256<<10); return &b }}
-
 // describe lists what is open, for the escape "#".
 func (m *master) describe() string {
 	var b strings.Builder

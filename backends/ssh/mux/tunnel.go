@@ -90,10 +90,7 @@ func join(near, far halfCloser, lane *lane, farClosed <-chan struct{}) {
 // pass copies from src to dst to the end, and passes the end on. If either
 // fails, both are closed.
 func pass(dst, src halfCloser, lane *lane) {
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
-	// The plain interfaces keep io.CopyBuffer from taking a buffer of its own.
-	_, err := io.CopyBuffer(struct{ io.Writer }{dst}, &paced{Reader: src, lane: lane}, *buf)
+	err := copyAll(dst, &paced{Reader: src, lane: lane})
 	if err == nil {
 		err = dst.CloseWrite()
 	}

@@ -140,6 +140,7 @@ func (d *Controller) mirrorOf(s *targets.Target, p *pane.Pane) console.Pane {
 		Title:     title,
 		Name:      name,
 		Main:      targets.IsShared(p),
+		Order:     d.order(s.Name()),
 		Snapshot:  func() *vt.Snapshot { return f.now().screen },
 		State:     func() console.PaneState { return f.now().state },
 		Subscribe: f.follow,

@@ -15,27 +15,6 @@ import (
 	picker "github.com/nod-console/nod/ui/targets"
 )
 
-// connectAll connects the targets of the start. Without this machine there is
-// no console; a host that cannot be reached is told.
-func (d *Controller) connectAll(ctx context.Context) error {
-	d.targetsChanged()
-	for _, name := range d.Targets {
-		err := d.connect(ctx, d.parts.core, name)
-		switch {
-		case err == nil:
-		case name == local.Name || ctx.Err() != nil:
-			return err
-		default:
-			d.screen.SetTarget(console.TargetStatus{Name: name, State: "not connected"})
-			d.screen.Fail("connect: "+err.Error(), "")
-		}
-	}
-	if !d.Lines {
-		d.reopen(ctx, d.parts.core)
-	}
-	return nil
-}
-
 // awaitTarget waits for the current target, if it is one of the start that is not
 // connected yet, and says so. The operator may choose another one meanwhile.
 func (d *Controller) awaitTarget(ctx context.Context) error {
@@ -282,11 +261,8 @@ func (d *Controller) statusOf(name string) console.TargetStatus {
 	status := console.TargetStatus{Name: name, Trust: string(h.Policy.TrustOf(name))}
 	open, opening := h.Targets.List()
 	there := slices.IndexFunc(open, func(s *targets.Target) bool { return s.Name() == name })
-	switch {
-	case len(opening) > 0:
-		d.mu.Lock()
-		status.State = fmt.Sprintf("connecting %s: %s", opening[0], d.steps[opening[0]])
-		d.mu.Unlock()
+	switch status.State = d.connecting(name, opening); {
+	case status.State != "":
 	case there >= 0:
 		status.Latency, status.State = open[there].Link()
 		if status.State == "" {

@@ -79,9 +79,18 @@ func (t *Terminal) Asker() ssh.Asker {
 			return line == "yes" || line == "y", err
 		},
 		Secret: func(ctx context.Context, q ssh.SecretQuestion) (string, error) {
-			return t.Ask(ctx, secretText(q)+": ", q.Echo)
+			return t.Ask(ctx, secretLine(q), q.Echo)
 		},
 	}
+}
+
+// secretLine asks for what a login wants where no title names its host: several may ask.
+func secretLine(q ssh.SecretQuestion) string {
+	text := secretText(q) + ": "
+	if q.Kind != ssh.Password { // which names it
+		text = q.Host + ": " + text
+	}
+	return text
 }
 
 // Ask asks and waits for a line that is typed from now on, or for the end of

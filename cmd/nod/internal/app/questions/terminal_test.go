@@ -9,8 +9,24 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/tools/desk"
 )
+
+// TestALoginThatAsksInLinesNamesItsHost: several hosts may be asking, one after the other.
+func TestALoginThatAsksInLinesNamesItsHost(t *testing.T) {
+	t.Parallel()
+	for want, q := range map[string]ssh.SecretQuestion{
+		"ssh:web-1: Passphrase of /k: ":                       {Kind: ssh.Passphrase, Host: "ssh:web-1", Key: "/k"},
+		"Password of deploy on web-1: ":                       {Kind: ssh.Password, Host: "ssh:web-1", User: "deploy"},
+		"ssh:web-1: That was not right.\nVerification code: ": {Kind: ssh.Challenge, Host: "ssh:web-1", Prompt: "Verification code: ", Try: 2},
+		"ssh:web-1: Look at your phone.\nVerification code: ": {Kind: ssh.Challenge, Host: "ssh:web-1", Prompt: "Verification code:", Instruction: "Look at your phone."},
+	} {
+		if got := secretLine(q); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
 
 // TestAChoiceOnATerminalInLines: a digit of the list chooses, words are an answer of the
 // operator's own, anything else is no
