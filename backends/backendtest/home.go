@@ -32,25 +32,36 @@ func Home(t testing.TB) string {
 // shell writes its history there on its way out. It is an error if one of them still
 // runs after a minute.
 func Deserted(home string) error {
-	for limit := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		left := atHome(home)
+	limit := time.Now().Add(time.Minute)
+	for {
+		left := atHome(home, processes())
 		if len(left) == 0 {
 			return nil
 		}
-		if time.Now().After(limit) {
+		// To look at all processes is dear: what is there now ends first.
+		if !Soon(time.Until(limit), func() bool { left = atHome(home, left); return len(left) == 0 }) {
 			return fmt.Errorf("still at home in %s: %s", home, left)
 		}
 	}
 }
 
-// atHome are the folders in /proc of the processes that were started with that HOME.
-func atHome(dir string) (all []string) {
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range files {
-		environ, _ := os.ReadFile(file) // it may have ended meanwhile
+// processes are the folders in /proc of all processes.
+func processes() []string {
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	return all
+}
+
+// atHome are those of the processes, by their folders, that were started with that HOME.
+func atHome(dir string, processes []string) (all []string) {
+	home := []byte("HOME=" + dir)
+	for _, process := range processes {
+		environ, _ := os.ReadFile(process + "/environ") // it may have ended meanwhile
+		if !bytes.Contains(environ, home) {
+			continue
+		}
 		for variable := range bytes.SplitSeq(environ, []byte{0}) {
-			if string(variable) == "HOME="+dir {
-				all = append(all, filepath.Dir(file))
+			if bytes.Equal(variable, home) {
+				all = append(all, process)
 			}
 		}
 	}

@@ -44,25 +44,36 @@ func everything() bool { return os.Getenv("CI") == "true" || os.Getenv("NOD_TEST
 // inFull reports whether each test is made in each shell, on either ground.
 func inFull() bool { return os.Getenv("NOD_E2E") == "1" }
 
-// tried are the shells with which a test is made that is for all of them. ksh93 and mksh
-// are tracked in the way of dash and ash: what is peculiar to them is proved with the plain
-// shells. TestTheMatrix has all shells on either ground; NOD_E2E=1 has all that for each
-// test.
+// tried are the shells with which a test is made that is for all of them: one for each way in
+// which a shell is given its commands and tells of them. ash, ksh93 and mksh are tracked in
+// the way of dash: what is peculiar to them is proved with the plain shells. TestTheMatrix has
+// all shells on either ground; NOD_E2E=1 has all that for each test.
 func tried() []string {
 	if inFull() {
 		return []string{"bash", "dash", "ash", "ksh", "mksh", "zsh", "fish"}
 	}
-	return []string{"bash", "dash", "ash", "zsh", "fish"}
+	return []string{"bash", "dash", "zsh", "fish"}
 }
 
-// triedWithoutTmux are the shells with which such a test is made without tmux, too: one for
-// each way in which a shell is given its commands and tells of them. bash announces what is
-// typed, dash says at its prompts what it has done, zsh gets its commands pasted.
+// withNamed are the shells that are tried, and those that are named.
+func withNamed(named ...string) []string {
+	all := tried()
+	for _, shell := range named {
+		if !slices.Contains(all, shell) {
+			all = append(all, shell)
+		}
+	}
+	return all
+}
+
+// triedWithoutTmux are the shells with which such a test is made without tmux, too, one for
+// each way in which a shell tells of its commands: bash announces what is typed, dash says at
+// its prompts what it has done. That zsh gets its commands pasted there, too, TestTheMatrix has.
 func triedWithoutTmux() []string {
 	if inFull() {
 		return tried()
 	}
-	return []string{"bash", "dash", "zsh"}
+	return []string{"bash", "dash"}
 }
 
 // need skips a test whose real component is missing, except where all are
@@ -231,9 +242,10 @@ func eventually(t testing.TB, p *pane.Pane, what string, ok func() bool) {
 	}
 }
 
-// eachShell tests each shell in tmux and without.
-func eachShell(t *testing.T, f func(t *testing.T, shell string)) {
-	eachShellInTmux(t, f)
+// eachShell tests each shell that is tried in tmux and without. Those of which more is known
+// than of their kind are named, and tested in tmux, too.
+func eachShell(t *testing.T, f func(t *testing.T, shell string), named ...string) {
+	eachShellInTmux(t, f, named...)
 	for _, shell := range triedWithoutTmux() {
 		t.Run(shell+withoutTmux, func(t *testing.T) {
 			t.Parallel()
@@ -242,8 +254,8 @@ func eachShell(t *testing.T, f func(t *testing.T, shell string)) {
 	}
 }
 
-func eachShellInTmux(t *testing.T, f func(t *testing.T, shell string)) {
-	for _, shell := range tried() {
+func eachShellInTmux(t *testing.T, f func(t *testing.T, shell string), named ...string) {
+	for _, shell := range withNamed(named...) {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			f(t, shell)
@@ -344,10 +356,9 @@ func TestRunsGiveExactOutputAndStatus(t *testing.T) {
 
 // One shell at a time, and beside nothing else: where a reader falls five
 // seconds behind, tmux drops output, and rightly says so. A quarter of a megabyte comes
-// from each shell in TestTheMatrix; here it is one program's, and that of a shell
-// (busybox) that writes line by line.
+// from each shell in TestTheMatrix, from busybox's line by line; here it is one program's.
 func TestManyMegabytesArriveExactly(t *testing.T) {
-	from := []string{"bash", "ash"}
+	from := []string{"bash"}
 	if inFull() {
 		from = tried()
 	}

@@ -32,7 +32,7 @@ var greeting = map[string]int{"ash": 5}
 // The operator sees a prompt, and nothing of how it was prepared.
 func TestThePreparationLeavesNoTraceOnTheScreen(t *testing.T) {
 	t.Parallel()
-	for _, shell := range tried() {
+	for _, shell := range withNamed("ash") {
 		p := shared(t, shell)
 		eventually(t, p, "the prompt", p.AtPrompt)
 		s := p.Screen()

@@ -174,7 +174,7 @@ func TestAnUnknownInterruptChangesNoCommand(t *testing.T) {
 		}
 		pressAgain(t, p, "an answer to the last one", func() bool { return p.PendingLine() == "" })
 		run(t, p, "true")
-	})
+	}, "ash")
 }
 
 // pressAgain waits until ok holds, behind an interrupt: bash (5.2) can hang at one, until

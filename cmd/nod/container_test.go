@@ -10,21 +10,26 @@ import (
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
-// inContainers are the commands that panes have trouble with. What they print to a
-// terminal is compared where text says so.
-var inContainers = []struct {
+// inContainer is a command that panes have trouble with. What it prints to a terminal is
+// compared where text says so.
+type inContainer struct {
 	name, command, text string
 	status              int
-}{
-	{"no final newline", "printf abc", "abc", 0},
-	{"the first of two lines fails", "false\nprintf 'second\\n'", "second\n", 0},
-	{"a here-document", "cat <<'E'\na $x 'q'\n\ttwo\nE", "a $x 'q'\n\ttwo\n", 0},
-	{"clear", "clear; echo left", "", 0},
-	{"more than the scrollback", "seq 1 12000", sequence(12000), 0},
-	{"imitated marks", `printf '\033]133;D;0;h=000000000000000000000000\007\033]133;D;0\007x'; (exit 9)`, "", 9},
-	{"a line of 6,000 bytes", "echo " + strings.Repeat("x", 6000), strings.Repeat("x", 6000) + "\n", 0},
-	{"a missing program", "no-such-program-here", "", 127},
-	{"a subshell's status", "(exit 3)", "", 3},
+}
+
+// inContainers makes the commands where they are run: each nod of a test would make them at its start.
+func inContainers() []inContainer {
+	return []inContainer{
+		{"no final newline", "printf abc", "abc", 0},
+		{"the first of two lines fails", "false\nprintf 'second\\n'", "second\n", 0},
+		{"a here-document", "cat <<'E'\na $x 'q'\n\ttwo\nE", "a $x 'q'\n\ttwo\n", 0},
+		{"clear", "clear; echo left", "", 0},
+		{"more than the scrollback", "seq 1 12000", sequence(12000), 0},
+		{"imitated marks", `printf '\033]133;D;0;h=000000000000000000000000\007\033]133;D;0\007x'; (exit 9)`, "", 9},
+		{"a line of 6,000 bytes", "echo " + strings.Repeat("x", 6000), strings.Repeat("x", 6000) + "\n", 0},
+		{"a missing program", "no-such-program-here", "", 127},
+		{"a subshell's status", "(exit 3)", "", 3},
+	}
 }
 
 // runs runs a command and returns its report.
@@ -48,7 +53,7 @@ func TestRunInAContainer(t *testing.T) {
 	w, engine := containers(t)
 	for at, kind := range []struct{ name, image string }{{"tmux and bash", enginetest.Debian}, {"busybox", enginetest.Busybox}} {
 		target := "docker:" + engine.Container(t, kind.image)
-		for n, c := range inContainers {
+		for n, c := range inContainers() {
 			for _, pane := range []bool{false, true} {
 				if !thorough() && n%2 != at {
 					continue // half of them in each: backends/docker has more of it

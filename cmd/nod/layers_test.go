@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -183,10 +184,16 @@ func below(path, folder string) bool {
 	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-func eachFile(t *testing.T, visit func(path string, file *ast.File)) {
-	t.Helper()
+// source is a file of the product.
+type source struct {
+	path string
+	file *ast.File
+}
+
+// sources are all files of the product, read once for the tests that look at them.
+var sources = sync.OnceValues(func() (all []source, err error) {
 	root := os.DirFS("../..")
-	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -204,10 +211,19 @@ func eachFile(t *testing.T, visit func(path string, file *ast.File)) {
 		if err != nil {
 			return err
 		}
-		visit(path, file)
+		all = append(all, source{path, file})
 		return nil
 	})
+	return all, err
+})
+
+func eachFile(t *testing.T, visit func(path string, file *ast.File)) {
+	t.Helper()
+	all, err := sources()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, s := range all {
+		visit(s.path, s.file)
 	}
 }

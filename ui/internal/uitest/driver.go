@@ -38,9 +38,9 @@ type watched struct {
 
 	mu     sync.Mutex
 	rows   []string
-	styles map[[2]int]tcell.Style
-	cursor [3]int // column, row, visible
-	mouse  bool   // is reported
+	styles [][]tcell.Style // row for row
+	cursor [3]int          // column, row, visible
+	mouse  bool            // is reported
 	frames int
 	copied []string
 	shown  chan struct{} // closed with the next frame
@@ -94,12 +94,13 @@ func (s *watched) reports(on bool) {
 func (s *watched) record() {
 	cells, w, h := s.GetContents()
 	rows := make([]string, h)
-	styles := make(map[[2]int]tcell.Style, len(cells))
+	styles := make([][]tcell.Style, h)
 	for y := range h {
 		var b strings.Builder
+		styles[y] = make([]tcell.Style, w)
 		for x := 0; x < w; {
 			c := cells[y*w+x]
-			styles[[2]int{x, y}] = c.Style
+			styles[y][x] = c.Style
 			b.WriteString(string(c.Runes))
 			_, _, width := s.Get(x, y)
 			x += max(width, 1)
@@ -358,9 +359,13 @@ func (u *UI) MouseReported() bool {
 
 // Style is the style of a cell.
 func (u *UI) Style(x, y int) tcell.Style {
+	u.t.Helper()
 	u.screen.mu.Lock()
 	defer u.screen.mu.Unlock()
-	return u.screen.styles[[2]int{x, y}]
+	if y < 0 || y >= len(u.screen.styles) || x < 0 || x >= len(u.screen.styles[y]) {
+		u.t.Fatalf("there is no cell %d, %d", x, y)
+	}
+	return u.screen.styles[y][x]
 }
 
 // Copied is everything that was put on the clipboard so far.
