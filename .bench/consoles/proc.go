@@ -26,35 +26,39 @@ func processes(home string) []string {
 	})
 }
 
-// used adds up the processes of a home: the time of each thread, and what the kernel
-// has kept of children that have ended.
+// used adds up the processes of a home.
 func used(home string) usage {
 	var u usage
 	for _, dir := range processes(home) {
+		var threads time.Duration
 		tasks, _ := filepath.Glob(dir + "/task/*") // the pattern is well formed
 		for _, task := range tasks {
-			u.cpu += time.Duration(number(task+"/schedstat", ""))
+			threads += time.Duration(number(task+"/schedstat", ""))
 			u.switches += number(task+"/status", "voluntary_ctxt_switches:")
 		}
-		u.cpu += children(dir)
+		own, children := ticks(dir)
+		u.cpu += max(threads, own) + children // finer, or with the threads that have ended
 	}
 	return u
 }
 
-// children is the CPU time of those that a process has waited for.
-func children(dir string) time.Duration {
+// ticks is the CPU time of a process and of the children that it has waited for, in
+// steps of 10 ms.
+func ticks(dir string) (own, children time.Duration) {
 	stat, err := os.ReadFile(dir + "/stat")
 	if err != nil {
-		return 0 // it has ended
+		return 0, 0 // it has ended
 	}
-	const cutime = 13 // behind the name, which may have spaces: proc_pid_stat(5)
+	const utime = 11 // behind the name, which may have spaces: proc_pid_stat(5)
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	ticks := 0
-	for _, f := range fields[cutime : cutime+2] {
-		n, _ := strconv.Atoi(f) // the kernel writes digits
-		ticks += n
+	sum := func(fields []string) (t time.Duration) {
+		for _, f := range fields {
+			n, _ := strconv.Atoi(f) // the kernel writes digits
+			t += time.Duration(n) * 10 * time.Millisecond
+		}
+		return t
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond // USER_HZ is 100 on all that Go runs on
+	return sum(fields[utime : utime+2]), sum(fields[utime+2 : utime+4])
 }
 
 // resident is the program's own memory, and the share of all processes of its home, in MiB.
