@@ -17,22 +17,23 @@
 // 95th of a hundred. While they idle,
 // all of them run at the same time.
 //
-//   - first frame: from exec until the frame of the screen is drawn, with the line
-//     that names the keys or, where there is none, the boxes
+//   - first frame: from exec until the screen is drawn, with the line that names
+//     keys or, where there is none, the boxes
 //   - content: from exec until it shows what it is for: the shell's prompt, the
-//     commits, the pods, the processes
+//     commits, the pods, the processes. For nod that includes starting tmux.
 //   - first key: from exec until the help shows, whose key is pressed when the first
 //     frame is there
-//   - a key: from writing it to the terminal until the screen, as an emulator shows
-//     it, is another. What the key does is in the table of programs. The screen had
-//     been quiet before.
-//   - memory: what the program has resident 5 s after its start; and the
-//     proportional share of memory of all processes that it started, which for nod
-//     are the tmux server and the shell, too
+//   - a key: from writing it to the terminal until the help shows; or, in a list,
+//     until the screen, as an emulator shows it, is another. The screen had been
+//     quiet before.
+//   - memory: what the program has resident 5 s after its content shows; and the
+//     proportional share of all processes that it started, which for nod are the
+//     tmux server and the shell, too
 //   - idle: CPU time, switches of threads and bytes to the terminal, of the same
-//     processes, from 5 s after the start
-//   - leave: from the key that quits until the process is gone. Modes that were
-//     switched on and are on then are named, and so are they after TERM.
+//     processes, from then on
+//   - leave: from the key that quits until the process is gone. What was switched
+//     and is not as it was is named, and so is what TERM leaves: modes of the
+//     terminal by their number, "stty" for the kernel's side.
 //
 // # Design
 //
