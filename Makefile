@@ -51,9 +51,9 @@ e2e: build ## the long tests: full counts and soaks
 evidence: ## run forms of the risk tables' programs, traced: none may write (FORMS=0: all; OF="nm size": of these)
 	NOD_EVIDENCE=$(FORMS) NOD_EVIDENCE_OF="$(OF)" $(GO) test ./tools/risk -run 'TestEvidence$$' -count=1 -v -timeout 120m
 
-bench: ## run the benchmarks, and the emulator beside its peers
+bench: ## run the benchmarks, and the emulator and the console beside their peers
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
-	cd .bench && $(GO) run .
+	cd .bench && $(GO) run . && $(GO) run ./consoles
 
 mcp-conformance: ## the client part of MCP's conformance suite, by npx
 	@command -v npx >/dev/null || { echo "npx is missing: install Node.js and npm"; exit 1; }

@@ -4,6 +4,7 @@
 //	make bench
 //	cd .bench && go run . -rounds 5
 //
+// The command in the folder consoles compares nod with other full-screen programs.
 // It is a module of its own, so that nothing here is ever a dependency of nod.
 //
 // Four streams are generated: plain text, text in all kinds of colours, a

@@ -1,4 +1,4 @@
-// Benchmarks beside other people's terminal emulators, apart from the product's
+// Benchmarks beside other people's programs, apart from the product's
 // own dependencies.
 module github.com/nod-console/nod/bench
 
@@ -6,10 +6,12 @@ go 1.26.0
 
 require (
 	github.com/charmbracelet/x/vt v0.0.0-20260913004009-c615ff2f7805
+	github.com/creack/pty v1.1.24
 	github.com/danielgatis/go-headless-term v1.0.9
 	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02
 	github.com/nod-console/nod v0.0.0
 	github.com/vito/midterm v0.2.5
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -35,8 +37,7 @@ require (
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/unilibs/uniwidth v0.1.0 // indirect
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
-	golang.org/x/sync v0.19.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 )
 
 replace github.com/nod-console/nod => ../
