@@ -104,8 +104,9 @@ func (d *Approval) section(rows []row, s policy.Section, width int) []row {
 			shown = nil
 		}
 		rows = append(rows, next)
-		for _, f := range shown {
-			rows = d.finding(rows, f, r, indent, width)
+		for i, f := range shown {
+			again := i > 0 && f.Start == shown[i-1].Start && f.End == shown[i-1].End
+			rows = d.finding(rows, f, r, indent, width, again)
 		}
 		if more > 0 {
 			text := fmt.Sprintf("and %d more of the same kind here; x shows them", more)
@@ -160,8 +161,8 @@ func startingIn(all []risk.Finding, r show.Row, last bool) []risk.Finding {
 }
 
 // finding puts carets under the span of f in r, with the reason behind them or,
-// where there is no room, below.
-func (d *Approval) finding(rows []row, f risk.Finding, r show.Row, indent, width int) []row {
+// where there is no room, below. A span that was pointed at just before is not again.
+func (d *Approval) finding(rows []row, f risk.Finding, r show.Row, indent, width int, again bool) []row {
 	from, to := len(r.Cells), 0
 	for i, c := range r.Cells {
 		if c.Offset >= f.Start && (c.Offset < f.End || f.End == f.Start && c.Offset == f.Start) {
@@ -170,11 +171,16 @@ func (d *Approval) finding(rows []row, f risk.Finding, r show.Row, indent, width
 	}
 	from = min(from, max(0, width-indent-1))
 	carets := strings.Repeat(" ", indent+from) + strings.Repeat("^", max(1, to-from))
+	if again {
+		carets = strings.Repeat(" ", len(carets))
+	}
 	style := d.styles.Warn
 	if screen.Width(carets)+1+screen.Width(f.Why) <= width {
 		return append(rows, row{note: carets + " " + f.Why, style: style})
 	}
-	rows = append(rows, row{note: carets, style: style})
+	if !again {
+		rows = append(rows, row{note: carets, style: style})
+	}
 	for _, line := range screen.Fold(f.Why, width-indent) {
 		rows = append(rows, row{note: strings.Repeat(" ", indent) + line, style: style})
 	}
