@@ -113,7 +113,8 @@ func (c *Console) overlayKey(place keys.Place, ev *tcell.EventKey, name string) 
 	}
 }
 
-// doesAnyway carries out the commands that nothing in front keeps from anybody.
+// doesAnyway carries out the commands that work whatever stands in front. It reports
+// false for another one.
 func (c *Console) doesAnyway(place keys.Place, cmd keys.Command) bool {
 	switch {
 	case cmd.ID == keys.Redraw, cmd.ID == keys.Suspend:
@@ -127,7 +128,8 @@ func (c *Console) doesAnyway(place keys.Place, cmd keys.Command) bool {
 	return true
 }
 
-// doesBeside carries out the commands that a dialog has beside its own keys.
+// doesBeside carries out the commands that a dialog has beside its own keys. It reports
+// false for another one.
 func (c *Console) doesBeside(cmd keys.Command) bool {
 	switch cmd.ID {
 	case keys.Zoom:
