@@ -44,11 +44,6 @@ var programs = []*program{
 		help: "?", helped: "Copy path to clipboard", down: "j", up: "k", quit: "q",
 	},
 	{
-		name: "k9s", command: "k9s", version: []string{"version", "--short"}, prepare: cluster,
-		first: []string{"<?>"}, content: []string{"pod-01", "pod-20"},
-		help: "?", helped: "RESOURCE", down: "j", up: "k", quit: "\x03",
-	},
-	{
 		name: "btop", command: "btop", version: []string{"--version"},
 		first: []string{"proc", "mem", "cpu"}, content: []string{"select", "Command:", "Total:"},
 		help: "h", helped: "Shows this window", down: "\x1b[B", up: "\x1b[A", quit: "q",
