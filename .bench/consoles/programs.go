@@ -73,7 +73,7 @@ func (p *program) find() (string, error) {
 
 // build makes nod from the tree.
 func build(dir string) (string, error) {
-	path := filepath.Join(dir, "nod")
+	path := filepath.Join(dir, "built") // beside the homes, one of which is called nod
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./cmd/nod")
 	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
