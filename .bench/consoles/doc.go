@@ -5,7 +5,7 @@
 //	cd .bench && go run ./consoles -rounds 20 -keys 100 -idle 1m
 //
 // A peer that is not in PATH is left out, with a note. nod is built from the tree
-// unless -nod names a program.
+// unless -nod names a program. It reads /proc, so it needs Linux.
 //
 // Each program gets something to show, in a home of its own: nod a shell, lazygit
 // a repository with 100 commits and 50 new files, btop the machine. "cat" is the
