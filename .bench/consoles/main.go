@@ -233,7 +233,7 @@ func leftAlone(all []*figures, running []*running, idle time.Duration) {
 	for i, f := range all {
 		now := used(f.home)
 		_, _, wrote := running[i].look()
-		f.took(idleCPU, (now.cpu-before[i].cpu)*time.Minute/idle)
+		f.add(idleCPU, (now.cpu-before[i].cpu).Seconds()*1000/idle.Minutes())
 		f.add(idleSwitches, (now.switches-before[i].switches)/idle.Seconds())
 		f.add(idleBytes, float64(wrote-bytes[i])/idle.Seconds())
 	}

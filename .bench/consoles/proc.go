@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // usage is what the processes of a program have used so far.
@@ -30,35 +32,38 @@ func processes(home string) []string {
 func used(home string) usage {
 	var u usage
 	for _, dir := range processes(home) {
-		var threads time.Duration
 		tasks, _ := filepath.Glob(dir + "/task/*") // the pattern is well formed
 		for _, task := range tasks {
-			threads += time.Duration(number(task+"/schedstat", ""))
 			u.switches += number(task+"/status", "voluntary_ctxt_switches:")
 		}
-		own, children := ticks(dir)
-		u.cpu += max(threads, own) + children // finer, or with the threads that have ended
+		u.cpu += own(dir) + children(dir)
 	}
 	return u
 }
 
-// ticks is the CPU time of a process and of the children that it has waited for, in
-// steps of 10 ms.
-func ticks(dir string) (own, children time.Duration) {
+// own is the CPU time of a process, with the threads that have ended.
+func own(dir string) time.Duration {
+	pid, _ := strconv.Atoi(filepath.Base(dir)) // the kernel writes digits
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|2), &t); err != nil { // its clock, as of clock_getcpuclockid(3)
+		return 0 // it has ended
+	}
+	return time.Duration(t.Nano())
+}
+
+// children is the CPU time of those that a process has waited for, in steps of 10 ms.
+func children(dir string) time.Duration {
 	stat, err := os.ReadFile(dir + "/stat")
 	if err != nil {
-		return 0, 0 // it has ended
+		return 0 // it has ended
 	}
-	const utime = 11 // behind the name, which may have spaces: proc_pid_stat(5)
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	sum := func(fields []string) (t time.Duration) {
-		for _, f := range fields {
-			n, _ := strconv.Atoi(f) // the kernel writes digits
-			t += time.Duration(n) * 10 * time.Millisecond
-		}
-		return t
+	const cutime = 13 // behind the name, which may have spaces: proc_pid_stat(5)
+	ticks := 0
+	for _, f := range strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))[cutime : cutime+2] {
+		n, _ := strconv.Atoi(f) // the kernel writes digits
+		ticks += n
 	}
-	return sum(fields[utime : utime+2]), sum(fields[utime+2 : utime+4])
+	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 // resident is the program's own memory, and the share of all processes of its home, in MiB.

@@ -44,11 +44,6 @@ var programs = []*program{
 		help: "?", helped: "Copy path to clipboard", down: "j", up: "k", quit: "q",
 	},
 	{
-		name: "k9s", command: "k9s", version: []string{"version", "--short"}, prepare: cluster,
-		first: []string{"<?>"}, content: []string{"pod-01", "pod-20"},
-		help: "?", helped: "RESOURCE", down: "j", up: "k", quit: "\x03",
-	},
-	{
 		name: "btop", command: "btop", version: []string{"--version"},
 		first: []string{"proc", "mem", "cpu"}, content: []string{"select", "Command:", "Total:"},
 		help: "h", helped: "Shows this window", down: "\x1b[B", up: "\x1b[A", quit: "q",
@@ -78,7 +73,7 @@ func (p *program) find() (string, error) {
 
 // build makes nod from the tree.
 func build(dir string) (string, error) {
-	path := filepath.Join(dir, "nod")
+	path := filepath.Join(dir, "built") // beside the homes, one of which is called nod
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./cmd/nod")
 	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

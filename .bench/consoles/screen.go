@@ -75,7 +75,7 @@ func (p *program) start(home string) (*running, error) {
 func environment(home string) []string {
 	return []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8",
-		"SHELL=/bin/bash", "TMUX_TMPDIR=" + home, "KUBECONFIG=" + home + "/kubeconfig", "GIT_CONFIG_GLOBAL=" + home + "/gitconfig",
+		"SHELL=/bin/bash", "TMUX_TMPDIR=" + home, "GIT_CONFIG_GLOBAL=" + home + "/gitconfig",
 	}
 }
 
