@@ -40,7 +40,7 @@ func printRows[T any](w io.Writer, all []T, columns func(T) []string) error {
 		for i, cell := range row {
 			row[i] = screen.CleanLines(cell)
 		}
-		fmt.Fprintln(table, strings.Join(row, "\t"))
+		fmt.Fprintf(table, "%s\n", strings.Join(row, "\t"))
 	}
 	return table.Flush()
 }

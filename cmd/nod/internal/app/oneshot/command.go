@@ -115,7 +115,7 @@ func (n *Nod) Run(ctx context.Context, f Command) error {
 // in the order of the targets.
 func (n *Nod) runOn(ctx context.Context, h *app.Core, f Command) []int {
 	names := f.targets()
-	out := &outlet{sys: n.System, several: len(names) > 1}
+	out := &printer{sys: n.System, several: len(names) > 1}
 	statuses := make([]int, len(names))
 	var running sync.WaitGroup
 	for i, name := range names {

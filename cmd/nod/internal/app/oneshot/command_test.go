@@ -34,9 +34,9 @@ func here(t *testing.T) (n *Nod, out, errs *bytes.Buffer) {
 func TestHowACommandEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		command        Command
-		status         int
-		outcome, error string
+		command      Command
+		status       int
+		outcome, why string
 	}{
 		"well":         {Command{Line: "echo seen; echo also >&2"}, 0, "exited", ""},
 		"with its own": {Command{Line: "ls /no-such-folder; exit 3", ApproveAll: true}, 3, "exited", ""},
@@ -58,10 +58,10 @@ func TestHowACommandEnds(t *testing.T) {
 			if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 				t.Fatalf("%v in %q", err, out)
 			}
-			if int(status) != c.status || r.Outcome != c.outcome || !strings.Contains(r.Error, c.error) {
+			if int(status) != c.status || r.Outcome != c.outcome || !strings.Contains(r.Error, c.why) {
 				t.Errorf("status %d, %+v", status, r)
 			}
-			if c.error != "" && !strings.Contains(errs.String(), c.error) {
+			if c.why != "" && !strings.Contains(errs.String(), c.why) {
 				t.Errorf("standard error has %q", errs)
 			}
 			if name == "well" && (r.Stdout != "seen\n" || r.Stderr != "also\n" || r.Truncated) {

@@ -9,9 +9,9 @@ import (
 	"github.com/nod-console/nod/cmd/nod/internal/app/process"
 )
 
-// outlet is nod's standard output and error for commands that run on several
+// printer is nod's standard output and error for commands that run on several
 // targets at once: each line then says whose it is, and no two are mixed.
-type outlet struct {
+type printer struct {
 	sys     *process.System
 	several bool
 	mu      sync.Mutex
@@ -19,16 +19,16 @@ type outlet struct {
 
 // outputs are those of one target.
 type outputs struct {
-	outlet         *outlet
+	printer        *printer
 	target         string
 	stdout, stderr io.Writer
 	lines          []*lineWriter
 }
 
-func (o *outlet) on(target string) *outputs {
-	t := &outputs{outlet: o, target: target, stdout: o.sys.Out, stderr: o.sys.Err}
+func (o *printer) on(target string) *outputs {
+	t := &outputs{printer: o, target: target, stdout: o.sys.Out, stderr: o.sys.Err}
 	if o.several {
-		out, errs := &lineWriter{outlet: o, name: target, to: o.sys.Out}, &lineWriter{outlet: o, name: target, to: o.sys.Err}
+		out, errs := &lineWriter{printer: o, name: target, to: o.sys.Out}, &lineWriter{printer: o, name: target, to: o.sys.Err}
 		t.stdout, t.stderr, t.lines = out, errs, []*lineWriter{out, errs}
 	}
 	return t
@@ -36,20 +36,20 @@ func (o *outlet) on(target string) *outputs {
 
 // complain says something to the operator.
 func (t *outputs) complain(format string, args ...any) {
-	t.outlet.mu.Lock()
-	defer t.outlet.mu.Unlock()
+	t.printer.mu.Lock()
+	defer t.printer.mu.Unlock()
 	name := ""
-	if t.outlet.several {
+	if t.printer.several {
 		name = t.target + ": "
 	}
-	t.outlet.sys.Complain("run: "+name+format, args...)
+	t.printer.sys.Complain("run: "+name+format, args...)
 }
 
 // object prints one JSON object on a line.
 func (t *outputs) object(v any) error {
-	t.outlet.mu.Lock()
-	defer t.outlet.mu.Unlock()
-	return json.NewEncoder(t.outlet.sys.Out).Encode(v)
+	t.printer.mu.Lock()
+	defer t.printer.mu.Unlock()
+	return json.NewEncoder(t.printer.sys.Out).Encode(v)
 }
 
 // flush prints lines that have no end.
@@ -67,10 +67,10 @@ const longestLine = 64 << 10
 
 // lineWriter prints whole lines with a name before each.
 type lineWriter struct {
-	outlet *outlet
-	name   string
-	to     io.Writer
-	held   []byte
+	printer *printer
+	name    string
+	to      io.Writer
+	held    []byte
 }
 
 func (w *lineWriter) Write(p []byte) (int, error) {
@@ -94,8 +94,8 @@ func (w *lineWriter) flush() error {
 }
 
 func (w *lineWriter) print(text []byte) error {
-	w.outlet.mu.Lock()
-	defer w.outlet.mu.Unlock()
+	w.printer.mu.Lock()
+	defer w.printer.mu.Unlock()
 	for line := range bytes.Lines(text) {
 		all := append([]byte(w.name+": "), line...)
 		if line[len(line)-1] != '\n' {
