@@ -68,7 +68,8 @@ func withNamed(named ...string) []string {
 
 // triedWithoutTmux are the shells with which such a test is made without tmux, too, one for
 // each way in which a shell tells of its commands: bash announces what is typed, dash says at
-// its prompts what it has done. That zsh gets its commands pasted there, too, TestTheMatrix has.
+// its prompts what it has done. How zsh and fish get their commands, pasted, does not depend on
+// the ground, and is tested in tmux; TestTheMatrix has them without.
 func triedWithoutTmux() []string {
 	if inFull() {
 		return tried()

@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -38,9 +40,10 @@ type watched struct {
 
 	mu     sync.Mutex
 	rows   []string
-	styles [][]tcell.Style // row for row
-	cursor [3]int          // column, row, visible
-	mouse  bool            // is reported
+	cols   int
+	styles []tcell.Style // row for row
+	cursor [3]int        // column, row, visible
+	mouse  bool          // is reported
 	frames int
 	copied []string
 	shown  chan struct{} // closed with the next frame
@@ -94,22 +97,26 @@ func (s *watched) reports(on bool) {
 func (s *watched) record() {
 	cells, w, h := s.GetContents()
 	rows := make([]string, h)
-	styles := make([][]tcell.Style, h)
+	styles := make([]tcell.Style, len(cells))
 	for y := range h {
-		var b strings.Builder
-		styles[y] = make([]tcell.Style, w)
+		row := make([]byte, 0, w)
 		for x := 0; x < w; {
 			c := cells[y*w+x]
-			styles[y][x] = c.Style
-			b.WriteString(string(c.Runes))
+			styles[y*w+x] = c.Style
+			if len(c.Runes) == 1 && c.Runes[0] < utf8.RuneSelf { // most are, and of one column
+				row = append(row, byte(c.Runes[0]))
+				x++
+				continue
+			}
+			row = append(row, string(c.Runes)...)
 			_, _, width := s.Get(x, y)
 			x += max(width, 1)
 		}
-		rows[y] = strings.TrimRight(b.String(), " ")
+		rows[y] = string(bytes.TrimRight(row, " "))
 	}
 	x, y, visible := s.GetCursor()
 	s.mu.Lock()
-	s.rows, s.styles, s.cursor = rows, styles, [3]int{x, y, 0}
+	s.rows, s.cols, s.styles, s.cursor = rows, w, styles, [3]int{x, y, 0}
 	if visible {
 		s.cursor[2] = 1
 	}
@@ -362,10 +369,10 @@ func (u *UI) Style(x, y int) tcell.Style {
 	u.t.Helper()
 	u.screen.mu.Lock()
 	defer u.screen.mu.Unlock()
-	if y < 0 || y >= len(u.screen.styles) || x < 0 || x >= len(u.screen.styles[y]) {
+	if y < 0 || y >= len(u.screen.rows) || x < 0 || x >= u.screen.cols {
 		u.t.Fatalf("there is no cell %d, %d", x, y)
 	}
-	return u.screen.styles[y][x]
+	return u.screen.styles[y*u.screen.cols+x]
 }
 
 // Copied is everything that was put on the clipboard so far.
