@@ -53,6 +53,10 @@ func (c *Console) key(ev *tcell.EventKey) {
 			return
 		}
 	}
+	if place == keys.Input && c.input.ViRecalls(name) {
+		c.recall()
+		return
+	}
 	if place == keys.Input && c.input.ViKey(name) {
 		return
 	}
