@@ -15,8 +15,8 @@ type written struct {
 type undos struct {
 	past   []written
 	future []written // what was taken back, the last one first to come again
-	typing bool // the last change was a letter
-	held   bool // what changes belongs to a change that is noted already
+	typing bool      // the last change was a letter
+	held   bool      // what changes belongs to a change that is noted already
 }
 
 // change notes what is written before it changes.
