@@ -397,19 +397,6 @@ func (c *Console) toggleTyping() {
 	c.focus.place, c.focus.typing = keys.Pane, true
 }
 
-// addPane mirrors a pane. The keyboard stays with the pane that it is on; while
-// it is on none, the main pane is the one that it would go to: the latest, or of those that
-// have an order the first.
-func (c *Console) addPane(p Pane) {
-	id := p.ID
-	on := c.panes.at(c.focus.pane)
-	if on != nil && (c.focus.place == keys.Pane || !p.Main || on.pane.Main && p.Order > 0 && on.pane.precedes(p)) {
-		id = on.pane.ID
-	}
-	c.panes.add(c, p)
-	c.focus.pane = max(c.panes.index(id), 0)
-}
-
 // removePane ends a pane. The keyboard stays with the pane that it is on, and
 // goes back to the input if that is the one.
 func (c *Console) removePane(id string) {
