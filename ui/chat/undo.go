@@ -14,18 +14,20 @@ type written struct {
 // undos are the changes of what is written. Letters typed one after the other are one.
 type undos struct {
 	past   []written
-	typing bool // the last change was a letter
-	held   bool // what changes belongs to a change that is noted already
+	future []written // what was taken back, the last one first to come again
+	typing bool      // the last change was a letter
+	held   bool      // what changes belongs to a change that is noted already
 }
 
 // change notes what is written before it changes.
 func (in *Input) change(letter bool) {
 	u := &in.undos
+	u.future = nil
 	if u.held || letter && u.typing {
 		return
 	}
 	u.typing = letter
-	u.past = append(u.past, written{slices.Clone(in.lines), in.row, in.offset})
+	u.past = append(u.past, in.written())
 	if len(u.past) > mostUndos {
 		u.past = slices.Delete(u.past, 0, 1)
 	}
@@ -50,9 +52,29 @@ func (in *Input) undo() bool {
 	if last < 0 {
 		return false
 	}
-	in.lines, in.row, in.offset, in.goal = u.past[last].lines, u.past[last].row, u.past[last].offset, -1
+	u.future = append(u.future, in.written())
+	in.restore(u.past[last])
 	u.past, u.typing = u.past[:last], false
 	return true
+}
+
+// redo makes the change again that was taken back last.
+func (in *Input) redo() bool {
+	u := &in.undos
+	last := len(u.future) - 1
+	if last < 0 {
+		return false
+	}
+	u.past = append(u.past, in.written())
+	in.restore(u.future[last])
+	u.future, u.typing = u.future[:last], false
+	return true
+}
+
+func (in *Input) written() written { return written{slices.Clone(in.lines), in.row, in.offset} }
+
+func (in *Input) restore(w written) {
+	in.lines, in.row, in.offset, in.goal = w.lines, w.row, w.offset, -1
 }
 
 // cut removes text, which Yank puts back elsewhere.

@@ -12,7 +12,9 @@ type vi struct {
 
 	count, times int    // typed so far; before the operator
 	operator     string // "d", "c" or "y", which waits for a motion
-	pending      string // "r" or "g", which waits for another key
+	pending      string // "r", "g" or what looks for a character, which waits for another key
+	find         string // what looked for a character last, and that: "fx"
+	big          bool   // a word ends at a blank only
 
 	keys     []string // of the command that is under way
 	last     []string // of the last one that has changed something
@@ -37,7 +39,7 @@ func (in *Input) ViMode() string {
 }
 
 // ViKey takes a key by its name, and reports whether it was one of vi's: in normal mode
-// every character is, in insert mode Esc alone.
+// every character is, and Ctrl-R, in insert mode Esc alone.
 func (in *Input) ViKey(name string) bool {
 	v := &in.vi
 	switch {
@@ -53,6 +55,13 @@ func (in *Input) ViKey(name string) bool {
 		return true
 	case name == "Backspace":
 		name = "h"
+	case name == "Ctrl-R":
+		for range max(v.count, 1) {
+			in.redo()
+		}
+		v.reset()
+		in.clampVi()
+		return true
 	}
 	if utf8.RuneCountInString(name) != 1 {
 		v.reset()
@@ -60,6 +69,13 @@ func (in *Input) ViKey(name string) bool {
 	}
 	in.viCommand(name)
 	return true
+}
+
+// ViRecalls reports whether a key looks for an earlier prompt in vi's normal mode, where
+// Ctrl-R does something else: the one that shells take there.
+func (in *Input) ViRecalls(name string) bool {
+	v := &in.vi
+	return v.on && v.normal && name == "/" && v.operator == "" && v.pending == ""
 }
 
 // reset forgets the command that is under way.
@@ -94,13 +110,16 @@ func (in *Input) viCommand(key string) {
 	switch {
 	case v.pending == "r":
 		in.viReplace(key)
+	case v.pending != "" && v.pending != "g":
+		v.find = v.pending + key
+		in.viDo(v.find)
 	case key >= "1" && key <= "9" || key == "0" && v.count > 0:
 		v.count = min(v.count*10+int(key[0]-'0'), 9999)
 		return
 	case v.operator == "" && strings.Contains("dcy", key):
 		v.operator, v.times, v.count = key, v.count, 0
 		return
-	case v.pending == "" && key == "g" || v.operator == "" && key == "r":
+	case v.pending == "" && strings.Contains("gfFtT", key) || v.operator == "" && key == "r":
 		v.pending = key
 		return
 	default:
@@ -262,8 +281,8 @@ func (in *Input) viOperate(key string, n int) {
 
 // viSpan takes what a motion goes over.
 func (in *Input) viSpan(operator, key string, n int) {
-	if operator == "c" && key == "w" { // it leaves the blank behind the word
-		key = "e"
+	if operator == "c" && strings.EqualFold(key, "w") { // it leaves the blank behind the word
+		key = map[string]string{"w": "e", "W": "E"}[key]
 	}
 	row, offset, inclusive, ok := in.viMotion(key, n)
 	if !ok {
@@ -278,7 +297,7 @@ func (in *Input) viSpan(operator, key string, n int) {
 		_, offset = in.right()
 		in.row, in.offset = was, at
 	}
-	if key == "w" && row > fromRow && n == 1 { // a last word does not take the line's end
+	if strings.EqualFold(key, "w") && row > fromRow && n == 1 { // a last word does not take the line's end
 		row, offset = fromRow, len(in.lines[fromRow])
 	}
 	if operator == "y" {

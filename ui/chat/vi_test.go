@@ -10,12 +10,15 @@ import (
 	"github.com/nod-console/nod/ui/keys"
 )
 
-// vied types keys into an input as the console does: vi's first. ⎋ is Esc, ⏎ a new line.
+// vied types keys into an input as the console does: vi's first. ⎋ is Esc, ⏎ a new line,
+// ® is Ctrl-R.
 func vied(in *Input, script string) {
 	for _, r := range script {
 		switch name := string(r); {
 		case r == '⎋':
 			in.ViKey("Esc")
+		case r == '®':
+			in.ViKey("Ctrl-R")
 		case in.ViKey(name):
 		case r == '⏎':
 			in.Do(keys.Newline)
@@ -98,6 +101,54 @@ func TestVi(t *testing.T) {
 		"⎋5ggx":     "|ne two_3 (x)\nab cd",
 		"⎋ggdG":     "|ab cd",
 		"⎋ggywjP":   "one two_3 (x)\none| ab cd",
+
+		// words that end at a blank only
+		"⎋gg2W":     "one two_3 |(x)\nab cd",
+		"⎋gg3W":     "one two_3 (x)\n|ab cd",
+		"⎋gg$B":     "one two_3 |(x)\nab cd",
+		"⎋gg3E":     "one two_3 (x|)\nab cd",
+		"⎋gg2WdW":   "one two_3| \nab cd",
+		"⎋gg2WcWX⎋": "one two_3 |X\nab cd",
+		"⎋gg$dB":    "one two_3 |)\nab cd",
+		"⎋ggdE":     "| two_3 (x)\nab cd",
+
+		// characters of the line
+		"⎋ggfo":     "one tw|o_3 (x)\nab cd",
+		"⎋gg2fo":    "|one two_3 (x)\nab cd",
+		"⎋ggto":     "one t|wo_3 (x)\nab cd",
+		"⎋gg$Fo":    "one tw|o_3 (x)\nab cd",
+		"⎋gg$2Fo":   "|one two_3 (x)\nab cd",
+		"⎋gg$To":    "one two|_3 (x)\nab cd",
+		"⎋ggfcx":    "|ne two_3 (x)\nab cd",
+		"⎋gg$Fo;":   "|one two_3 (x)\nab cd",
+		"⎋gg$Fo;,":  "one tw|o_3 (x)\nab cd",
+		"⎋gg$To;":   "o|ne two_3 (x)\nab cd",
+		"⎋gg$To;,":  "one t|wo_3 (x)\nab cd",
+		"⎋ggt t ":   "on|e two_3 (x)\nab cd",
+		"⎋ggt ;":    "one two_|3 (x)\nab cd",
+		"⎋ggdfo":    "|_3 (x)\nab cd",
+		"⎋ggdto":    "|o_3 (x)\nab cd",
+		"⎋ggd2t ":   "| (x)\nab cd",
+		"⎋gg$dFo":   "one tw|)\nab cd",
+		"⎋gg$dTo":   "one two|)\nab cd",
+		"⎋ggdfq":    "|one two_3 (x)\nab cd",
+		"⎋ggdf .":   "|(x)\nab cd",
+		"⎋ggct X⎋":  "|X two_3 (x)\nab cd",
+		"⎋gg;,d;x":  "|ne two_3 (x)\nab cd",
+		"⎋ggf_f3;":  "one two_|3 (x)\nab cd",
+		"⎋ggf⎋x":    "|ne two_3 (x)\nab cd",
+		"⎋ggfod;":   "one tw|o_3 (x)\nab cd",
+		"⎋gg0yf $p": "one two_3 (x)one| \nab cd",
+
+		// what was taken back comes again, until something else is changed
+		"⎋ggdwu®":     "|two_3 (x)\nab cd",
+		"⎋ggdwdwuu®":  "|two_3 (x)\nab cd",
+		"⎋ggdwdwuu2®": "|(x)\nab cd",
+		"⎋ggdwuxu®®":  "|ne two_3 (x)\nab cd",
+		"⎋ggdwux®":    "|ne two_3 (x)\nab cd",
+		"⎋ggdwu®u":    "|one two_3 (x)\nab cd",
+		"⎋®x":         "one two_3 (x)\nab |c",
+		"⎋0iXY⎋u®":    "one two_3 (x)\nX|Yab cd",
 	} {
 		in := NewInput(styles(t), nil)
 		in.Height(80, 5)
@@ -152,6 +203,7 @@ func TestDeletedTextComesBackAndChangesAreTakenBack(t *testing.T) {
 func FuzzVi(f *testing.F) {
 	f.Add("⎋ggd2wi日本⎋.3xuP~")
 	f.Add("⎋ddpkcc⏎⎋yyP9p")
+	f.Add("日本 語x⎋F語;,dT本Wu®BcEf⎋tx;")
 	f.Fuzz(func(t *testing.T, script string) {
 		if len(script) > 200 {
 			return

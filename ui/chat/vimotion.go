@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -49,10 +51,66 @@ func (in *Input) viMotion(key string, n int) (row, offset int, inclusive, ok boo
 	case "G":
 		in.row = len(in.lines) - 1
 		in.offset = indentOf(in.line())
+	case "W", "B", "E":
+		in.vi.big = true
+		defer func() { in.vi.big = false }()
+		return in.viMotion(strings.ToLower(key), n)
 	default:
-		return wasRow, was, false, false
+		offset, ok = in.viFind(key, n)
+		return wasRow, offset, strings.ContainsAny(in.vi.way(key), "ft"), ok
 	}
 	return in.row, in.offset, inclusive, true
+}
+
+// way is the key by which a motion looks for a character: f, F, t or T; empty for others.
+// A semicolon does again what was done last, and a comma the other way.
+func (v *vi) way(key string) string {
+	switch {
+	case v.find == "":
+	case key == v.find, key == ";":
+		return v.find[:1]
+	case key == ",":
+		return strings.Map(otherCase, v.find[:1])
+	}
+	return ""
+}
+
+// viFind is where the n-th character of the line is that a motion looks for, or the place
+// before it. One that was looked for before does not stop at the same character again.
+func (in *Input) viFind(key string, n int) (offset int, ok bool) {
+	way := in.vi.way(key)
+	if way == "" {
+		return in.offset, false
+	}
+	line, target := in.line(), in.vi.find[1:]
+	var begins []int // of the characters
+	for o := 0; o < len(line); _, o = in.rightOf(o) {
+		begins = append(begins, o)
+	}
+	at, _ := slices.BinarySearch(begins, in.offset)
+	step := 1
+	if way == "F" || way == "T" {
+		step = -1
+	}
+	till := way == "t" || way == "T"
+	is := func(i int) bool { return i >= 0 && i < len(begins) && strings.HasPrefix(line[begins[i]:], target) }
+	i := at + step
+	if till && key != in.vi.find && is(i) {
+		i += step
+	}
+	for ; i >= 0 && i < len(begins); i += step {
+		if !is(i) {
+			continue
+		}
+		if n--; n > 0 {
+			continue
+		}
+		if till {
+			i -= step
+		}
+		return append(begins, len(line))[i], true
+	}
+	return in.offset, false
 }
 
 // viClass is what kind of character begins at the cursor: 0 for a gap, also for the end
@@ -62,7 +120,7 @@ func (in *Input) viClass() int {
 	switch {
 	case in.offset == len(in.line()), unicode.IsSpace(r):
 		return 0
-	case r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+	case in.vi.big, r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
 		return 1
 	}
 	return 2

@@ -110,7 +110,7 @@ func TestPictureOfALongScript(t *testing.T) {
 	})
 }
 
-// Over the whole screen, with what is between the findings folded.
+// Over as much of the screen as it needs, with what is between the findings folded.
 func TestPictureOfAFoldedScript(t *testing.T) {
 	script := "set -eu\n" + strings.Repeat("echo one of many lines 部分\n", 30) + "rm -rf /srv/app/old\n" + strings.Repeat("echo another line\n", 30)
 	pictured(t, nil, func(_ *testing.T, s *story) {

@@ -54,7 +54,7 @@ type Console struct {
 	help      *help.Overlay
 	picker    *targets.Picker // of targets; nil while it is not shown
 	list      *list           // another list; nil while none is shown
-	whole     bool            // the dialog has the whole screen
+	whole     bool            // the dialog has as much of the screen as it needs
 	inbox     inbox
 	fleet     *fleet // the overview of all targets; nil while it is not shown
 	asking    bool   // whether to quit although something runs

@@ -33,7 +33,7 @@ func (c *Console) key(ev *tcell.EventKey) {
 		c.closeOffers() // whatever the key means, it finds the input as it is without them
 		place = keys.Input
 	}
-	if place == keys.Input && (c.helpsWriter(name) || c.input.ViKey(name)) {
+	if place == keys.Input && c.writerKey(name) {
 		return
 	}
 	if cmd, ok := c.opt.Keys.Find(place, name); ok {
@@ -64,6 +64,19 @@ func (c *Console) coverKey(place keys.Place, ev *tcell.EventKey, name string) bo
 		return false
 	}
 	return true
+}
+
+// writerKey handles a key of the input that is not in the table of keys, and reports whether
+// it was one: the question mark where nothing is written yet, and those of vi.
+func (c *Console) writerKey(name string) bool {
+	if c.helpsWriter(name) {
+		return true
+	}
+	if c.input.ViRecalls(name) {
+		c.recall()
+		return true
+	}
+	return c.input.ViKey(name)
 }
 
 // helpsWriter shows the help if nothing is written yet and the key is the one that asks
@@ -321,19 +334,6 @@ func (c *Console) toggleTyping() {
 	c.astray = astray{}
 	c.chat.Unselect()
 	c.focus.place, c.focus.typing = keys.Pane, true
-}
-
-// addPane mirrors a pane. The keyboard stays with the pane that it is on; while
-// it is on none, the main pane is the one that it would go to: the latest, or of those that
-// have an order the first.
-func (c *Console) addPane(p Pane) {
-	id := p.ID
-	on := c.panes.at(c.focus.pane)
-	if on != nil && (c.focus.place == keys.Pane || !p.Main || on.pane.Main && p.Order > 0 && on.pane.precedes(p)) {
-		id = on.pane.ID
-	}
-	c.panes.add(c, p)
-	c.focus.pane = max(c.panes.index(id), 0)
 }
 
 // removePane ends a pane. The keyboard stays with the pane that it is on, and

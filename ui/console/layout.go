@@ -109,7 +109,7 @@ func (l *layout) arrangeBlock(c *Console, r rect) {
 		most -= min(r.h/4, goodChat)
 	}
 	h := d.Height(r.w, most)
-	if r.h-h < leastChat || c.whole {
+	if r.h-h < leastChat {
 		h = r.h
 	}
 	l.block = rect{r.x, r.y + r.h - h, r.w, h}

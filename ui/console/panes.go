@@ -64,6 +64,19 @@ func (ps *panes) add(c *Console, p Pane) {
 	ps.all = slices.Insert(ps.all, at, added)
 }
 
+// addPane mirrors a pane. The keyboard stays with the pane that it is on; while
+// it is on none, the main pane is the one that it would go to: the latest, or of those that
+// have an order the first.
+func (c *Console) addPane(p Pane) {
+	id := p.ID
+	on := c.panes.at(c.focus.pane)
+	if on != nil && (c.focus.place == keys.Pane || !p.Main || on.pane.Main && p.Order > 0 && on.pane.precedes(p)) {
+		id = on.pane.ID
+	}
+	c.panes.add(c, p)
+	c.focus.pane = max(c.panes.index(id), 0)
+}
+
 // precedes reports whether a main pane has a place before that of another one.
 func (p Pane) precedes(other Pane) bool {
 	return p.Order > 0 && (other.Order == 0 || p.Order < other.Order)

@@ -14,4 +14,9 @@ func TestViInTheInput(t *testing.T) {
 	s.Press("Ctrl-P").See("┌ commands").Press("Esc").Gone("┌ commands").See("vi normal")
 	s.Press("d", "d").See("> ask for something").Press("?").See("help · ").Press("Esc").Gone("help · ")
 	s.Press("i").See("vi insert").Type("again").Press("Enter").See("You said: again").See("vi insert")
+
+	// Earlier prompts are found by / in normal mode, where Ctrl-R makes a change again.
+	s.Type("one two").Press("Esc", "b", "D").See("> one").Gone("one two").Press("u").See("> one two").Press("Ctrl-R").Gone("one two")
+	s.Press("d", "d", "/").See("your prompts").Press("Esc").Gone("your prompts")
+	s.Press("i", "Ctrl-R").See("your prompts")
 }
