@@ -17,11 +17,11 @@ var (
 	})
 	// lossLine is a line for a client that removes what is on the other side.
 	lossLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?mi)^\s*(?:m?rm|rmdir|m?del(?:ete)?|glob\s+rm|purge|changetype:\s*delete)\b|;\s*(?:m?rm|m?del(?:ete)?|rmdir)\b`)
+		return regexp.MustCompile(`(?mi)^\s*(?:m?rm|rmdir|m?del(?:ete)?|glob\s+rm|purge|changetype:\s*delete)\b|\bmirror\b.*\s--delete|;\s*(?:m?rm|m?del(?:ete)?|rmdir)\b`)
 	})
 	// command is an option behind which a command for a client stands.
 	command = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^--?(?:c|e|x|P|ex|eval|execute|cmd|command|pager|run|hook)$`)
+		return regexp.MustCompile(`^--?(?:c|e|x|q|Q|P|ex|eval|execute|cmd|command|commands|query|statement|pager|run|hook)$`)
 	})
 	// opened is a file that is opened for what comes over the network.
 	opened = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:open|gopen|file|create|pipe):/dev/`) })
@@ -33,7 +33,7 @@ var (
 
 // escapes marks loss that a program which acts would bring about by what it is told. It
 // makes no verdict milder.
-func (a *assessor) escapes(args []word) {
+func (a *assessor) escapes(args []word, unread bool) {
 	told := args
 	if a.feeding != nil && a.feeding.known {
 		told = append(told[:len(told):len(told)], a.feeding.text)
@@ -41,10 +41,13 @@ func (a *assessor) escapes(args []word) {
 	for i, w := range told {
 		text := w.text[:min(len(w.text), maxWord)]
 		fed := i >= len(args)
-		lines := a.flags&(Opaque|Exfil) != 0 && (fed || strings.ContainsAny(text, " ;") && i > 0 && command().MatchString(args[i-1].text))
+		lines := (unread || a.flags&(Opaque|Exfil) != 0) && (fed || strings.ContainsAny(text, " ;") && i > 0 && command().MatchString(args[i-1].text))
 		switch {
 		case strings.ContainsAny(text, "( ") && lossCall().MatchString(text), lines && lossLine().MatchString(text), fed && a.flags.Has(Exfil) && lossRequest().MatchString(text):
-			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(text), w)
+			a.lossArgument(w)
+			continue
+		case !fed && lines && lossCommand(text) != "":
+			a.lossArgument(w)
 			continue
 		case a.flags.Has(Exfil) && strings.Contains(text, ":/dev/") && opened().MatchString(text) && a.spend(costPath, w) && a.class(devicePath(text), "", false)&classDevice != 0:
 			a.note(Destroy, 0, "argument.device", "is given raw storage: "+shown(text), w)

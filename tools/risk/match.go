@@ -323,8 +323,8 @@ func (m *matching) unknown(w word) {
 	if m.s.inert {
 		e = Observe
 	}
-	if e == Mutate && m.s.effect.AtLeast(Mutate) && lossOption().MatchString(w.text) {
-		m.a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
+	if e == Mutate && saysOption(w.text, m.s.effect.AtLeast(Mutate)) {
+		m.a.lossArgument(w)
 	}
 	m.a.unread(e, 0, "option.unknown", "the option "+shown(w.text)+" of "+m.s.name+" is not known", w)
 	m.a.murky = true
@@ -400,11 +400,7 @@ func (m *matching) subCommand() {
 	if other.flags.Has(Lockout) {
 		return // what changes the way in is said to do so
 	}
-	leading := 0
-	for leading < len(rest) && leading < 4 && !strings.HasPrefix(rest[leading].text, "-") {
-		leading++
-	}
-	m.a.lossWords(rest[:leading])
+	m.a.lossWords(rest[:min(len(rest), lossPlaces)], m.before(nil, 0))
 }
 
 // enter goes on with a sub-command. An option that stands before it and makes

@@ -128,6 +128,7 @@ text:
 		a.unread(Mutate, Opaque, "script.file", "runs what stands in a file", args[0])
 		a.readPath(args[0], kindReads)
 		a.clues(args, args[0])
+		a.lossWords(args[1:min(len(args), lossPlaces)], "")
 	case a.feeding != nil && a.feeding.known:
 		a.unclear("shell.input", "the shell runs what it reads", name)
 		if a.feeding.coded {
@@ -195,6 +196,7 @@ func envProgram(a *assessor, name word, args []word) {
 
 func ddProgram(a *assessor, name word, args []word) {
 	wrote, reads, counted := false, word{}, a.limited
+	a.emptiedByDD(args)
 	defer func() {
 		if reads.text != "" && !counted {
 			a.cost("cost.endless", "reads "+shown(reads.text)+", which has no end", reads)

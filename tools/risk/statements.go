@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -191,6 +192,12 @@ func (a *assessor) output(s *syntax.Stmt) *stdin {
 	if decoded := a.decoded(s); decoded != nil {
 		return decoded
 	}
+	if len(s.Redirs) == 0 && s.Cmd != nil && writesNothing(s.Cmd) {
+		return &stdin{piped: true, known: true, text: a.at(s)}
+	}
+	if several := a.outputs(s); several != nil {
+		return several
+	}
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if ok && len(call.Args) == 1 && call.Args[0].Lit() == "cat" && len(s.Redirs) == 1 && (s.Redirs[0].Op == syntax.Hdoc || s.Redirs[0].Op == syntax.DashHdoc) {
 		saved := a.feeding
@@ -222,6 +229,35 @@ func (a *assessor) output(s *syntax.Stmt) *stdin {
 		at.text = formatted(text[0], text[1:])
 	}
 	return &stdin{piped: true, known: true, text: at}
+}
+
+// outputs is what a block of statements writes, with a hole for what is not known of it;
+// nil for anything else.
+func (a *assessor) outputs(s *syntax.Stmt) *stdin {
+	var list []*syntax.Stmt
+	switch c := s.Cmd.(type) {
+	case *syntax.Block:
+		list = c.Stmts
+	case *syntax.Subshell:
+		list = c.Stmts
+	}
+	if len(list) == 0 || len(list) > maxPipe || len(s.Redirs) > 0 {
+		return nil
+	}
+	all, texts := a.at(s), make([]string, 0, len(list))
+	for _, part := range list {
+		out := a.output(part)
+		if !out.known {
+			out.text.text = string(hole)
+		}
+		all.glob = all.glob || out.text.glob
+		texts = append(texts, out.text.text)
+	}
+	all.text = strings.Join(texts, "\n")
+	if strings.Trim(all.text, string(hole)+"\n") == "" {
+		return nil
+	}
+	return &stdin{piped: true, known: true, text: all}
 }
 
 // formatted is what printf makes of texts, for %s alone.
@@ -484,11 +520,32 @@ func writesNothing(c syntax.Command) bool {
 	if len(call.Args) == 0 {
 		return true
 	}
+	args := call.Args[1:]
 	switch call.Args[0].Lit() {
 	case ":", "true", "false":
 		return true
 	case "cat":
-		return len(call.Args) == 2 && call.Args[1].Lit() == "/dev/null"
+		return len(args) == 1 && args[0].Lit() == "/dev/null"
+	case "echo":
+		return !slices.ContainsFunc(args, func(w *syntax.Word) bool { return w.Lit() != "-n" && !nothing(w) })
+	case "printf":
+		return len(args) == 1 && nothing(args[0])
+	case "head", "tail":
+		return len(args) > 0 && (args[0].Lit() == "-c0" || args[0].Lit() == "-n0" || len(args) > 1 && (args[0].Lit() == "-c" || args[0].Lit() == "-n") && args[1].Lit() == "0")
+	}
+	return false
+}
+
+// nothing reports whether a word is an empty text in quotes.
+func nothing(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	switch q := w.Parts[0].(type) {
+	case *syntax.SglQuoted:
+		return q.Value == ""
+	case *syntax.DblQuoted:
+		return len(q.Parts) == 0
 	}
 	return false
 }
