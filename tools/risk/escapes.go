@@ -13,7 +13,7 @@ var (
 	// escape is how such programs name a command for a shell: "!rm x", "+!rm x",
 	// ":w !rm x", "shell rm x", system("rm x").
 	escape = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[:|+;\s'"])(?:!|shell[\s-]+|system[\s(]+['"]?)\s*([a-z/][^"')]*)`)
+		return regexp.MustCompile(`(?:^|[:|+;\s'"{(.])(?:!|shell[\s-]+|system[\s(]+['"]?|(?:exec(?:ute|sync|Sync)?|popen|shell_exec|passthru|check_call|check_output|getoutput|run|call|spawn|qx)\s*\(\s*['"])\s*([a-z/][^"')]*)`)
 	})
 	// lossLine is a line for a client that removes what is on the other side.
 	lossLine = sync.OnceValue(func() *regexp.Regexp {
@@ -32,8 +32,8 @@ var (
 )
 
 // escapes marks loss that a program which acts would bring about by what it is told. It
-// makes no verdict milder.
-func (a *assessor) escapes(args []word, unread bool) {
+// makes no verdict milder. loose is set if the table does not read what the program is told.
+func (a *assessor) escapes(args []word, loose bool) {
 	told := args
 	if a.feeding != nil && a.feeding.known {
 		told = append(told[:len(told):len(told)], a.feeding.text)
@@ -41,7 +41,7 @@ func (a *assessor) escapes(args []word, unread bool) {
 	for i, w := range told {
 		text := w.text[:min(len(w.text), maxWord)]
 		fed := i >= len(args)
-		lines := (unread || a.flags&(Opaque|Exfil) != 0) && (fed || strings.ContainsAny(text, " ;") && i > 0 && command().MatchString(args[i-1].text))
+		lines := loose && (fed || strings.ContainsAny(text, " ;") && i > 0 && command().MatchString(args[i-1].text))
 		switch {
 		case strings.ContainsAny(text, "( ") && lossCall().MatchString(text), lines && lossLine().MatchString(text), fed && a.flags.Has(Exfil) && lossRequest().MatchString(text):
 			a.lossArgument(w)
@@ -55,7 +55,7 @@ func (a *assessor) escapes(args []word, unread bool) {
 		case lines && !fed && a.flags.Has(Opaque):
 			a.tellsShell(text, w)
 		}
-		if strings.IndexByte(text, '!') < 0 && !strings.Contains(text, "shell") && !strings.Contains(text, "system") {
+		if !strings.ContainsAny(text, "!(") && !strings.Contains(text, "shell") && !strings.Contains(text, "system") {
 			continue
 		}
 		for _, m := range escape().FindAllStringSubmatch(text, 4) {

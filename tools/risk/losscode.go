@@ -40,14 +40,14 @@ func mayLose(text string) bool {
 // textLoses reports whether a text reads as code, a statement or a command that loses
 // something.
 func textLoses(text string) bool {
-	return mayLose(text) && (lossHint().MatchString(text) || strings.ContainsAny(text, "( \"'") && lossCode().MatchString(text))
+	return mayLose(text) && (lossHint().MatchString(text) || strings.ContainsAny(text, "( |\n\"'") && lossCode().MatchString(text))
 }
 
 // lossCode is loss in a program for an interpreter: calls that remove files or what a
 // service holds, and programs started that do.
 var lossCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`['"](?:rm|shred|mkfs\S*|wipefs|dropdb|reboot|poweroff)['"]\s*,|` +
-		`(?i)\b(?:unlink|rmdir|truncate|rmtree|remove_tree|ftruncate|removesync|removefile)\s*[(\s]\s*['"$@(\w]|` +
+		`(?i)\b(?:unlink|rmdir|truncate|rmtree|remove_tree|ftruncate|removesync|removefile)\s*\(|\b(?:unlink|rmdir|rmtree)\s+(?:['"$@]|glob|if\b|\w+\()|` +
 		`\b(?:os\.(?:remove|unlink|rmdir|removedirs|truncate)|deno\.remove\w*|file\.(?:remove|delete)|dir\.(?:delete|rmdir|unlink)|files\.delete\w*|pathname\S*\.delete|fileutils\.\w*rm\w*)\b|` +
 		`\bfile\s+delete\b|\brm\s*\(\s*['"]|\bopen\([^()]*['"]w[b+]*['"]\s*\)\s*\.close|` +
 		`[.>:](?:delete|destroy|unlink|drop|truncate|purge|flush_?all|flush_?db|terminate|deletedir|deleterecursively|remove_?all)(?:_[a-z_]+|all|many|one)?!?\s*(?:\(|$|['"; ]\s*$)|` +
@@ -95,9 +95,17 @@ func lossCommand(text string) string {
 		if len(words) == 0 || len(words) > fedWords {
 			continue
 		}
+		if prose(words[0]) {
+			continue
+		}
 		if says(words[0], "") || len(words) > 1 && !objects(words[0]) && says(words[1], words[0]) {
 			return strings.TrimSpace(line)
 		}
 	}
 	return ""
+}
+
+// prose reports whether a word begins a sentence rather than a command.
+func prose(text string) bool {
+	return len(text) > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a' && text[1] <= 'z' && strings.ToLower(text[1:]) == text[1:]
 }

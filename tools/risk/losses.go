@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -27,7 +28,7 @@ const lossPlaces = 6
 
 // lossNames are, beside the verbs, what programs are called that lose something.
 var lossNames = set(`format empty rimraf removepkg pkgrm rmvirtualenv eraseall sysprep deleteduplicates rmlint trashempty rd deltree sfill sswap sdmem
-	eclean mkfs newfs bfg urpme`)
+	eclean mkfs newfs bfg urpme tmpreaper tmpwatch bleachbit`)
 
 // namedLoss reports whether a program's name says that something is lost:
 // k3s-uninstall.sh, trash-empty, rmuser.
@@ -40,6 +41,13 @@ func namedLoss(program string) bool {
 		}
 	}
 	return inName().MatchString(base)
+}
+
+// losingScript marks a script whose name says that something is lost.
+func (a *assessor) losingScript(file word) {
+	if file.known() && namedLoss(file.text) {
+		a.note(Destroy, 0, "program.loss", "the script's name says that it removes something", file)
+	}
 }
 
 // inName is a verb within a program's name.
@@ -171,7 +179,7 @@ func (m *matching) treeRights() {
 		return
 	}
 	for _, w := range m.operands {
-		if w.known() && systemTrees[strings.TrimSuffix(w.text, "/")] || w.text == "/" {
+		if w.known() && systemTrees[path.Clean(w.text)] {
 			m.a.note(Destroy, 0, "rights.tree", "changes the rights of everything in "+shown(w.text)+": nobody knows afterwards what they were", w)
 		}
 	}

@@ -28,19 +28,22 @@ var (
 		reinitialize reimage forget evict revoke deleteall delnode rrdelete drop dropall wipeall eraseall purgeall removeall
 		factoryreset clearconfig undochange revert rmv uninit deinit autoremove autopurge depclean halt assassinate obliviate`)
 	// lossAlone say so only as the whole word.
-	lossAlone = set(`rb detach flush empty gc garbage-collect distclean mrproper zero-log strip scratch unregister racresetcfg clrsel clrraclog systemerase fsd cycle yank unpublish`)
+	lossAlone = set(`rb detach flush empty gc garbage-collect distclean mrproper zero-log strip scratch unregister racresetcfg clrsel clrraclog systemerase fsd cycle deltree force-leave yank unpublish`)
 	// lossOf are verbs that lose what some of these things hold, and nothing with others.
 	lossOf = map[string]map[string]bool{
 		"clear":     set(`all config configuration data db database history keys log logs queue secret secret-tool queues sel snapshot snapshots table tables trash wallet`),
-		"clean":     set(`all backup backups db database flyway orphan orphans snapshot snapshots`),
+		"clean":     set(`all backup backups ca db database flyway orphan orphans snapshot snapshots`),
 		"cleanup":   set(`all backup backups db database orphan orphans snapshot snapshots trash trashbin`),
 		"expire":    set(`pgbackrest barman reflog backup backups snapshot snapshots`),
+		"cl":       set(`wevtutil`),
+		"dm":       set(`cyradm`),
+		"ban":      set(`varnishadm`),
 		"leave":     set(`realm swarm cluster domain ads`),
 		"empty":     set(`all bucket trash`),
 		"flush":     set(`all db queue queues data tables`),
 		"power":     set(`off cycle down reset soft`),
 		"rollback":  set(`db migrate migration migrations schema database snapshot liquibase`),
-		"off":       set(`power pdu outlet outlets chassis ups plug relay port`),
+		"off":       set(`power load ol pdu outlet outlets chassis ups plug relay port`),
 		"rebuild":   set(`server instance vm droplet linode linodes node machine host baremetal`),
 		"down":      set(`kompose db migrate migration migrations schema`),
 		"undo":      set(`db migrate migration migrations schema`),
@@ -52,11 +55,11 @@ var (
 	lossObjects = set(`user users group groups db database table topic topics queue queues vhost node nodes snapshot snapshots host key
 		keys bucket volume volumes vol pool disk image images container containers domain cert record policy rule index pod pods
 		service server vm vms account member repo repository branch tag tags all log logs data files file object objects partition
-		consumer stream exchange binding permissions acl cluster device dir tree job jobs cfg config role princ pol principal repo media pvid dev link br`)
+		consumer stream exchange binding permissions acl cluster device dir tree job jobs cfg config role zone princ pol principal repo media pvid dev link br`)
 	// asking begin words, or stand before words, that name what is looked at.
 	asking = set(`list ls get show describe view inspect help find search query explain check verify validate lint count status version info dump
 		print whoami cat test preview lookup has is can no not non skip keep ignore exclude include without set unset add create new install apply put
-		rename enable watch stat edit`)
+		rename enable disable start restart reload resume watch stat edit`)
 )
 
 // lossSteps bounds how many parts of a word are looked at.

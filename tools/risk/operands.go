@@ -59,7 +59,7 @@ func (m *matching) judgeOperands() {
 		m.a.value(p, w, m.name)
 		if p.kind == kindAny && m.s.effect.AtLeast(Mutate) {
 			m.a.mentions(ops[i : i+1])
-			if i < lossPlaces && !strings.Contains(w.text, " ") && (m.s.parent == nil && !m.makes() || i == 0 && lossVerbs[w.text] && !asking[m.before(nil, 0)]) {
+			if i < lossPlaces && !strings.Contains(w.text, " ") && m.names(w, i) {
 				m.a.lossWords(ops[i:i+1], m.before(ops, i))
 			}
 		}
@@ -81,6 +81,15 @@ func (m *matching) before(ops []word, i int) string {
 // does not read.
 func (s *spec) takesAny() bool {
 	return s.effect.AtLeast(Mutate) && len(s.operands) > 0 && s.operands[0].kind == kindAny
+}
+
+// names reports whether an operand may name what the program is to do, and not what it does
+// it to.
+func (m *matching) names(w word, i int) bool {
+	if m.s.parent != nil {
+		return i == 0 && lossVerbs[w.text] && !asking[m.before(nil, 0)]
+	}
+	return !m.makes()
 }
 
 // makes reports whether the program's name says that what it is given is new.
@@ -228,7 +237,7 @@ func (m *matching) unexpected(w word, more ...word) {
 	}
 	record(other.effect, other.flags, m.s.name+".operand", whyOf(other.why, m.s.name, other.effect), word{start: m.name.start, end: w.end})
 	m.a.murky = true
-	if other.effect.AtLeast(Mutate) && !other.flags.Has(Lockout) && !m.makes() && !strings.Contains(w.text, " ") { // what changes the way in is said to do so
+	if other.effect.AtLeast(Mutate) && !other.flags.Has(Lockout) && (m.s.parent == nil && !m.makes() || !asking[m.before(nil, 0)] && !strings.ContainsAny(w.text, "/-.")) && !strings.Contains(w.text, " ") { // what changes the way in is said to do so
 		m.a.lossWords(append([]word{w}, more...), m.before(nil, 0))
 	}
 }

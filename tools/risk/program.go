@@ -35,11 +35,16 @@ func (a *assessor) run(words []word) {
 	}
 }
 
+// messages are programs that only tell somebody what stands in their arguments.
+var messages = set(`logger wall write mail mailx notify-send`)
+
 // told looks for loss in what a program that acts is told, in its arguments and by what it is
 // fed. unread is set for one that was not understood.
 func (a *assessor) told(words []word, unread bool) {
-	a.escapes(words[1:], unread)
-	if s := specOf(path.Base(words[0].text)); unread || a.flags&(Opaque|Exfil) != 0 || s != nil && s.takesAny() {
+	s := specOf(path.Base(words[0].text))
+	loose := unread || a.flags&(Opaque|Exfil) != 0 || s != nil && s.takesAny()
+	a.escapes(words[1:], loose)
+	if loose && !messages[path.Base(words[0].text)] {
 		a.code(words[1:])
 		a.fedLoss(words[0])
 	}
@@ -182,7 +187,7 @@ func (a *assessor) clues(words []word, whole word) {
 	forced := 0
 	for i, w := range words[1:] {
 		m := forcedDelete().FindString(w.text)
-		if m != "" && (strings.Contains(w.text, "r") || strings.Contains(w.text, "R")) && strings.Contains(w.text, "f") || strings.HasPrefix(m, "of=") || m == "--delete" {
+		if m != "" && (strings.Contains(w.text, "r") || strings.Contains(w.text, "R")) && strings.Contains(w.text, "f") || strings.HasPrefix(m, "of=") || w.text == "--delete" || strings.HasPrefix(w.text, "--delete=") {
 			forced++
 		}
 		if s := specOf(w.text); s != nil && s.effect == Destroy && i+1 < len(words)-1 {

@@ -129,6 +129,7 @@ text:
 		a.readPath(args[0], kindReads)
 		a.clues(args, args[0])
 		a.lossWords(args[1:min(len(args), lossPlaces)], "")
+		a.losingScript(args[0])
 	case a.feeding != nil && a.feeding.known:
 		a.unclear("shell.input", "the shell runs what it reads", name)
 		if a.feeding.coded {

@@ -260,6 +260,21 @@ func (a *assessor) outputs(s *syntax.Stmt) *stdin {
 	return &stdin{piped: true, known: true, text: all}
 }
 
+// substituted is what <(…) writes; nil for any other word.
+func (a *assessor) substituted(w *syntax.Word) *stdin {
+	if len(w.Parts) != 1 {
+		return nil
+	}
+	p, ok := w.Parts[0].(*syntax.ProcSubst)
+	if !ok || p.Op != syntax.CmdIn || len(p.Stmts) != 1 {
+		return nil
+	}
+	if out := a.output(p.Stmts[0]); out.known {
+		return out
+	}
+	return nil
+}
+
 // formatted is what printf makes of texts, for %s alone.
 func formatted(format string, texts []string) string {
 	parts := strings.Split(format, "%s")
@@ -447,6 +462,9 @@ func (a *assessor) redirect(r *syntax.Redirect) {
 		a.feeding = &stdin{piped: true, known: w.known() && w.text == "/dev/null", text: word{start: at.start, end: at.end}}
 		if w.known() && endless(w.text) {
 			a.feeding.device = w
+		}
+		if from := a.substituted(r.Word); from != nil {
+			a.feeding = from
 		}
 		a.readPath(w, kindReads)
 	case syntax.DplIn, syntax.DplOut:
