@@ -66,7 +66,8 @@ func (a *assessor) namesLoss(words []word, whole word) {
 	}
 	a.appliance(words, whole)
 	a.handed(words[1:])
-	place, before, made := 0, words[0].text[strings.LastIndexByte(words[0].text, '/')+1:], false
+	place, before := 0, words[0].text[strings.LastIndexByte(words[0].text, '/')+1:]
+	made := asking[before]
 	for _, w := range words[1:] {
 		switch {
 		case !w.known():

@@ -35,9 +35,9 @@ var (
 		"clean":     set(`all backup backups ca db database flyway orphan orphans snapshot snapshots`),
 		"cleanup":   set(`all backup backups db database orphan orphans snapshot snapshots trash trashbin`),
 		"expire":    set(`pgbackrest barman reflog backup backups snapshot snapshots`),
-		"cl":       set(`wevtutil`),
-		"dm":       set(`cyradm`),
-		"ban":      set(`varnishadm`),
+		"cl":        set(`wevtutil`),
+		"dm":        set(`cyradm`),
+		"ban":       set(`varnishadm`),
 		"leave":     set(`realm swarm cluster domain ads`),
 		"empty":     set(`all bucket trash`),
 		"flush":     set(`all db queue queues data tables`),
@@ -59,7 +59,7 @@ var (
 	// asking begin words, or stand before words, that name what is looked at.
 	asking = set(`list ls get show describe view inspect help find search query explain check verify validate lint count status version info dump
 		print whoami cat test preview lookup has is can no not non skip keep ignore exclude include without set unset add create new install apply put
-		rename enable disable start restart reload resume watch stat edit`)
+		rename enable disable start restart reload resume stat edit tldr whatis apropos`)
 )
 
 // lossSteps bounds how many parts of a word are looked at.
@@ -103,7 +103,7 @@ func says(text, before string) bool {
 		return true
 	}
 	if key, value, ok := strings.Cut(text, "="); ok {
-		return lossState(key, value)
+		return lossState(key, value) || (value == "true" || value == "yes" || value == "1") && says(key, "")
 	}
 	all := parts(text[strings.LastIndexByte(text, '/')+1:])
 	if len(all) == 0 || asking[all[0]] && len(all) > 1 {
@@ -187,10 +187,10 @@ func objects(text string) bool {
 
 // lossOptions are options that say that something is lost, by their first part.
 var (
-	lossOptions = set(`delete remove purge wipe erase destroy zap uninstall prune rmdir rm expunge del drop cfgclr cfgldel undochange truncate
-		deregister obliterate nuke discard depclean unmerge autoremove`)
+	lossOptions = set(`delete remove purge wipe erase destroy zap uninstall rmdir rm expunge del drop cfgclr cfgldel undochange
+		deregister obliterate nuke depclean unmerge autoremove`)
 	// lossOptionsAlone say so of a program that acts, by their whole name.
-	lossOptionsAlone = set(`clear empty flush reset factory invalidate restore overwrite factory-reset clear-all clear-log clear-logs clear-history flush-all
+	lossOptionsAlone = set(`clear empty flush reset prune discard factory invalidate restore overwrite overwrite-destination discard-my-data factory-reset clear-all clear-log clear-logs clear-history flush-all
 		reset-all clean-all empty-trash replace-all format-disk`)
 	// lossAdmitted are options by which a program has its user say that it is known.
 	lossAdmitted = sync.OnceValue(func() *regexp.Regexp {
@@ -211,7 +211,7 @@ func saysOption(text string, acts bool) bool {
 	}
 	name = strings.ToLower(name)
 	all := parts(name)
-	if len(all) == 0 {
+	if len(all) == 0 || name == "rm" && strings.HasPrefix(text, "--") { // --rm: of what is made here, when it ends
 		return false
 	}
 	if !asking[all[0]] && slices.ContainsFunc(all, func(p string) bool { return lossOptions[p] }) {
@@ -225,6 +225,9 @@ func saysOption(text string, acts bool) bool {
 func onlyAsked(words []word) bool {
 	if last := words[len(words)-1].text; last == "--help" || last == "-h" && len(words) < 5 {
 		return true
+	}
+	if len(words) > 1 && (words[1].text == "list" || words[1].text == "status" || strings.HasPrefix(words[1].text, "--list") || strings.HasPrefix(words[1].text, "--preview") || words[1].text == "--version") {
+		return !slices.ContainsFunc(words[2:], func(w word) bool { return strings.HasPrefix(w.text, "-") && saysOption(w.text, false) })
 	}
 	return slices.ContainsFunc(words, func(w word) bool {
 		switch w.text {
