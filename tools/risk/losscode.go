@@ -46,7 +46,7 @@ func textLoses(text string) bool {
 // lossCode is loss in a program for an interpreter: calls that remove files or what a
 // service holds, and programs started that do.
 var lossCode = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`['"](?:rm|shred|mkfs\S*|wipefs|dropdb|reboot|poweroff)['"]\s*,|` +
+	return regexp.MustCompile(`['"](?:rm|shred|mkfs\S*|wipefs|dropdb|reboot|poweroff)(?:['"]\s*,| )|ensure\s*=>\s*['"]?(?:absent|purged)|` +
 		`(?i)\b(?:unlink|rmdir|truncate|rmtree|remove_tree|ftruncate|removesync|removefile)\s*\(|\b(?:unlink|rmdir|rmtree)\s+(?:['"$@]|glob|if\b|\w+\()|` +
 		`\b(?:os\.(?:remove|unlink|rmdir|removedirs|truncate)|deno\.remove\w*|file\.(?:remove|delete)|dir\.(?:delete|rmdir|unlink)|files\.delete\w*|pathname\S*\.delete|fileutils\.\w*rm\w*)\b|` +
 		`\bfile\s+delete\b|\brm\s*\(\s*['"]|\bopen\([^()]*['"]w[b+]*['"]\s*\)\s*\.close|` +

@@ -18,7 +18,7 @@ var (
 	// lossRequest is a request to a store that removes something though its method does
 	// not say so.
 	lossRequest = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)_delete_by_query|[/?=_.-](delete(range|instancedir)?|drop|truncate|purge|prune|destroy|wipe|flush(all|db)?|shutdown|kill|reset|remove|clean_tombstones|delete_series|force_?merge|_close|unload|force-leave)\b|[?&]delete\w*=true|\b(drop|truncate)\s+(table|database|keyspace|measurement|series|index|collection)|\bdelete\s+from\b`)
+		return regexp.MustCompile(`(?i)_delete_by_query|[/?=_.-](delete(range|instancedir)?|drop|truncate|purge|prune|destroy|wipe|flush(all|db)?|shutdown|kill|reset|remove|clean_tombstones|delete_series|force_?merge|_close|unload|force-leave)\b|[?&]delete\w*=true|\b(drop|truncate)\s+(table|database|keyspace|measurement|series|index|collection)|\bdelete\s+from\b|\b(?-i:(?:do)?(?:[dD]elete|[rR]emove|[dD]estroy|[pP]urge)[A-Z]\w*|doDelete)\b`)
 	})
 )
 
@@ -52,7 +52,7 @@ func (a *assessor) losingScript(file word) {
 
 // inName is a verb within a program's name.
 var inName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(remove|delete|destroy|purge|wipe|erase|uninstall)($|[^ds])`)
+	return regexp.MustCompile(`(?i)(remove|delete|destroy|purge|wipe|erase|uninstall|undefine)($|[^ds])`)
 })
 
 // namesLoss marks a program that nothing is known about, but for what its name, its
@@ -112,7 +112,7 @@ const maxOption = 16
 
 // applianceLoss are lines for the shells of switches, routers, firewalls and controllers.
 var applianceLoss = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\s*(wr(ite)? er(ase)?|erase (/all )?(startup|nvram|flash|boot|all|running)|reload( (in|at|now|reason|slot)|$)|request (system|vmhost|chassis) (zeroize|reboot|halt|power-off|power-cycle)|del(ete)? (/\S+ )*(flash|nvram|disk\d|boot\w*|config|vlan\.dat)|format (flash|disk\d|bootflash|usb)|reset (saved-configuration|system|factory)|clear (config\w*|startup-config|logging|log|counters all)|restore (factory|default)\S*|execute (factory\w*|formatlogdisk|shutdown|reboot|erase\S*)|(load|set|system) (factory|default)\S*|factory-reset|no (vlan|interface \w|router|feature)|zeroize)`)
+	return regexp.MustCompile(`(?i)^\s*(wr(ite)? er(ase)?|erase (/all )?(startup|nvram|flash|boot|all|running)|reload( (in|at|now|reason|slot)|$)|request (restart|shutdown) system|request (system|vmhost|chassis) (zeroize|reboot|halt|power-off|power-cycle)|del(ete)? (/\S+ )*(flash|nvram|disk\d|boot\w*|config|vlan\.dat)|format (flash|disk\d|bootflash|usb)|reset (saved-configuration|system|factory)|clear (config\w*|startup-config|logging|log|counters all)|restore (factory|default)\S*|execute (factory\w*|formatlogdisk|shutdown|reboot|erase\S*)|(load|set|system) (factory|default)\S*|factory-reset|no (vlan|interface \w|router|feature)|zeroize)`)
 })
 
 // appliance marks lines for the shell of a device.

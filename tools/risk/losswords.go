@@ -28,16 +28,19 @@ var (
 		reinitialize reimage forget evict revoke deleteall delnode rrdelete drop dropall wipeall eraseall purgeall removeall
 		factoryreset clearconfig undochange revert rmv uninit deinit autoremove autopurge depclean halt assassinate obliviate`)
 	// lossAlone say so only as the whole word.
-	lossAlone = set(`rb detach flush empty gc garbage-collect distclean mrproper zero-log strip scratch unregister racresetcfg clrsel clrraclog systemerase fsd cycle deltree force-leave yank unpublish`)
+	lossAlone = set(`rb detach flush empty gc garbage-collect distclean mrproper zero-log strip scratch unregister racresetcfg clrsel clrraclog systemerase fsd clear factory factorydefaults cycle deltree force-leave yank unpublish`)
+	// lossGone are states in which something is no longer there: pkg.removed.
+	lossGone = set(`absent removed purged deleted`)
 	// lossOf are verbs that lose what some of these things hold, and nothing with others.
 	lossOf = map[string]map[string]bool{
 		"clear":     set(`all config configuration data db database history keys log logs queue secret secret-tool queues sel snapshot snapshots table tables trash wallet`),
-		"clean":     set(`all backup backups ca db database flyway orphan orphans snapshot snapshots`),
-		"cleanup":   set(`all backup backups db database orphan orphans snapshot snapshots trash trashbin`),
+		"clean":     set(`all backup backups ca db database schema flyway orphan orphans snapshot snapshots`),
+		"cleanup":   set(`all backup backups db database orphan orphans snapshot snapshots trash trashbin duplicity`),
 		"expire":    set(`pgbackrest barman reflog backup backups snapshot snapshots`),
 		"cl":        set(`wevtutil`),
 		"dm":        set(`cyradm`),
 		"ban":       set(`varnishadm`),
+		"close":     set(`account`),
 		"leave":     set(`realm swarm cluster domain ads`),
 		"empty":     set(`all bucket trash`),
 		"flush":     set(`all db queue queues data tables`),
@@ -45,7 +48,7 @@ var (
 		"rollback":  set(`db migrate migration migrations schema database snapshot liquibase`),
 		"off":       set(`power load ol pdu outlet outlets chassis ups plug relay port`),
 		"rebuild":   set(`server instance vm droplet linode linodes node machine host baremetal`),
-		"down":      set(`kompose db migrate migration migrations schema`),
+		"down":      set(`kompose tilt goose dbmate db migrate migration migrations schema`),
 		"undo":      set(`db migrate migration migrations schema`),
 		"fresh":     set(`migrate db`),
 		"refresh":   set(`migrate`),
@@ -55,7 +58,7 @@ var (
 	lossObjects = set(`user users group groups db database table topic topics queue queues vhost node nodes snapshot snapshots host key
 		keys bucket volume volumes vol pool disk image images container containers domain cert record policy rule index pod pods
 		service server vm vms account member repo repository branch tag tags all log logs data files file object objects partition
-		consumer stream exchange binding permissions acl cluster device dir tree job jobs cfg config role zone princ pol principal repo media pvid dev link br`)
+		consumer stream exchange binding permissions acl cluster device dir txn txns tree job jobs cfg config role zone princ pol principal repo media pvid dev link br`)
 	// asking begin words, or stand before words, that name what is looked at.
 	asking = set(`list ls get show describe view inspect help find search query explain check verify validate lint count status version info dump
 		print whoami cat test preview lookup has is can no not non skip keep ignore exclude include without set unset add create new install apply put
@@ -110,7 +113,7 @@ func says(text, before string) bool {
 		return false
 	}
 	last := all[len(all)-1]
-	if lossVerbs[all[0]] || lossVerbs[last] || last == "absent" && len(all) > 1 || glued(all[0]) || glued(last) {
+	if lossVerbs[all[0]] || lossVerbs[last] || lossGone[last] && strings.IndexByte(text, '.') > 0 || glued(all[0]) || glued(last) {
 		return true
 	}
 	before = strings.ToLower(before)
@@ -119,7 +122,17 @@ func says(text, before string) bool {
 			return true
 		}
 	}
-	return len(all) == 1 && lossOf[before][last]
+	return len(all) == 1 && (lossOf[before][last] || powers(last))
+}
+
+// powers reports whether a word ends in one for the power state: graceshutdown.
+func powers(text string) bool {
+	for _, verb := range [...]string{"shutdown", "reboot", "poweroff", "powerdown", "powercycle"} {
+		if front, ok := strings.CutSuffix(text, verb); ok && front != "no" {
+			return true
+		}
+	}
+	return false
 }
 
 // lossPair reports whether a verb loses something of what stands before or beside it.
@@ -187,10 +200,10 @@ func objects(text string) bool {
 
 // lossOptions are options that say that something is lost, by their first part.
 var (
-	lossOptions = set(`delete remove purge wipe erase destroy zap uninstall rmdir rm expunge del drop cfgclr cfgldel undochange
+	lossOptions = set(`delete remove purge wipe erase destroy zap uninstall rmdir rm rmr expunge del drop cfgclr cfgldel undochange
 		deregister obliterate nuke depclean unmerge autoremove`)
 	// lossOptionsAlone say so of a program that acts, by their whole name.
-	lossOptionsAlone = set(`clear empty flush reset prune discard factory invalidate restore overwrite overwrite-destination discard-my-data factory-reset clear-all clear-log clear-logs clear-history flush-all
+	lossOptionsAlone = set(`clear empty flush reset prune discard reboot poweroff halt factory invalidate restore overwrite overwrite-destination discard-my-data factory-reset clear-all clear-log clear-logs clear-history flush-all
 		reset-all clean-all empty-trash replace-all format-disk`)
 	// lossAdmitted are options by which a program has its user say that it is known.
 	lossAdmitted = sync.OnceValue(func() *regexp.Regexp {
@@ -209,8 +222,8 @@ func saysOption(text string, acts bool) bool {
 	if given && lossState(name, value) {
 		return true
 	}
-	name = strings.ToLower(name)
 	all := parts(name)
+	name = strings.ToLower(name)
 	if len(all) == 0 || name == "rm" && strings.HasPrefix(text, "--") { // --rm: of what is made here, when it ends
 		return false
 	}

@@ -323,7 +323,7 @@ func (m *matching) unknown(w word) {
 	if m.s.inert {
 		e = Observe
 	}
-	if e == Mutate && saysOption(w.text, m.s.effect.AtLeast(Mutate)) {
+	if e == Mutate && saysOption(w.text, m.s.effect.AtLeast(Mutate) || m.s.other != nil && m.s.other.effect.AtLeast(Mutate)) {
 		m.a.lossArgument(w)
 	}
 	m.a.unread(e, 0, "option.unknown", "the option "+shown(w.text)+" of "+m.s.name+" is not known", w)

@@ -44,6 +44,9 @@ func (a *assessor) told(words []word, unread bool) {
 	s := specOf(path.Base(words[0].text))
 	loose := unread || a.flags&(Opaque|Exfil) != 0 || s != nil && s.takesAny()
 	a.escapes(words[1:], loose)
+	if loose && len(words) > 1 && fileName(words[1].text) {
+		a.losingScript(words[1])
+	}
 	if loose && !messages[path.Base(words[0].text)] {
 		a.code(words[1:])
 		a.fedLoss(words[0])
