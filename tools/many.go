@@ -90,10 +90,15 @@ func (a Action) Same() error {
 			return fmt.Errorf("the target %q is there twice, or not in its place", p.Target)
 		case p.Kind != Exec && p.Kind != Read && p.Kind != Connect:
 			return fmt.Errorf("an action of kind %s is for one target", p.Kind)
-		case p.Tool != a.Tool || p.Kind != a.Kind || p.Command != a.Command || !bytes.Equal(p.Stdin, a.Stdin) || p.Dir != a.Dir || p.Claim != a.Claim,
-			a.Path != "" && p.Path != a.Path, a.User != "" && p.User != a.User:
+		case !a.does(p):
 			return fmt.Errorf("the part for %q is another action", p.Target)
 		}
 	}
 	return nil
+}
+
+// does reports whether a part does what the action shows.
+func (a Action) does(p Action) bool {
+	return p.Tool == a.Tool && p.Kind == a.Kind && p.Command == a.Command && bytes.Equal(p.Stdin, a.Stdin) && p.Dir == a.Dir && p.Claim == a.Claim &&
+		(a.Path == "" || p.Path == a.Path) && (a.User == "" || p.User == a.User)
 }

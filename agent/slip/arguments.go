@@ -123,23 +123,23 @@ var plainNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // fittedAny fits a text to one of several types, if it is none of the texts that are
 // wanted and says only one of the others.
-func fittedAny(kinds []any, value json.RawMessage, text string, isText bool) (fit json.RawMessage, ok bool) {
-	if !isText {
+func fittedAny(kinds []any, v written) (fit json.RawMessage, ok bool) {
+	if !v.isText {
 		return nil, false
 	}
 	for _, one := range kinds {
 		property, _ := one.(map[string]any)
 		if property["type"] == "string" {
 			pattern, bound := property["pattern"].(string)
-			if re, err := regexp.Compile(pattern); !bound || err != nil || re.MatchString(text) {
+			if re, err := regexp.Compile(pattern); !bound || err != nil || re.MatchString(v.text) {
 				return nil, false
 			}
 			continue
 		}
-		if word := strings.ToLower(strings.TrimSpace(text)); property["type"] == "boolean" && word != "true" && word != "false" {
+		if word := v.word(); property["type"] == "boolean" && word != "true" && word != "false" {
 			continue
 		}
-		if to, can := fitted(property, value); can {
+		if to, can := fitted(property, v.raw); can {
 			if ok {
 				return nil, false
 			}
@@ -151,55 +151,98 @@ func fittedAny(kinds []any, value json.RawMessage, text string, isText bool) (fi
 
 var wholeNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]{1,15}(\.0+)?$`) })
 
+// written is a value as a model wrote it.
+type written struct {
+	raw    json.RawMessage
+	isText bool
+	text   string // what a text says
+}
+
+func readWritten(value json.RawMessage) written {
+	v := written{raw: value}
+	v.isText = json.Unmarshal(value, &v.text) == nil && len(value) > 0 && value[0] == '"'
+	return v
+}
+
+// word is what the value says, a text's in lower case and without blanks around it.
+func (v written) word() string {
+	if v.isText {
+		return strings.ToLower(strings.TrimSpace(v.text))
+	}
+	return string(v.raw)
+}
+
 // fitted is a value in the type that a property wants, where it was written in another;
 // ok is false if there is nothing to change.
-func fitted(property map[string]any, value json.RawMessage) (json.RawMessage, bool) {
-	var text string
-	isText := json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"'
+func fitted(property map[string]any, value json.RawMessage) (fit json.RawMessage, ok bool) {
+	v := readWritten(value)
 	if kinds, ok := property["anyOf"].([]any); ok {
-		return fittedAny(kinds, value, text, isText)
+		return fittedAny(kinds, v)
 	}
-	switch word := strings.ToLower(strings.TrimSpace(text)); property["type"] {
+	switch property["type"] {
 	case "boolean":
-		if !isText {
-			word = string(value)
-		}
-		if flag, known := flags[word]; known && (isText || word == "0" || word == "1") {
-			return json.RawMessage(flag), true
-		}
+		return v.asBoolean()
 	case "number":
-		if isText && json.Valid([]byte(word)) && plainNumber().MatchString(word) {
+		if word := v.word(); v.isText && json.Valid([]byte(word)) && plainNumber().MatchString(word) {
 			return json.RawMessage(word), true
 		}
 	case "object":
-		if isText && strings.HasPrefix(word, "{") && json.Valid([]byte(text)) {
-			return json.RawMessage(text), true
+		if v.isText && strings.HasPrefix(v.word(), "{") && json.Valid([]byte(v.text)) {
+			return json.RawMessage(v.text), true
 		}
 	case "integer":
-		if !isText {
-			word = string(value)
-		}
-		if number, _, fraction := strings.Cut(word, "."); wholeNumber().MatchString(word) && (isText || fraction) {
-			return json.RawMessage(number), true
-		}
+		return v.asInteger()
 	case "array":
-		var list []json.RawMessage
-		switch {
-		case !isText || text == "":
-		case json.Unmarshal([]byte(text), &list) == nil:
-			return json.RawMessage(text), true
-		case strings.ContainsAny(text, "[]{}\""): // a list that cannot be read
-		case kindOfItems(property) != "object": // a text is none of those: the tool says so, or reads it
-			return json.RawMessage("[" + string(value) + "]"), true
-		}
+		return v.asArray(kindOfItems(property))
 	case "string":
-		if !isText && plainNumber().Match(value) {
-			return json.RawMessage(strconv.Quote(string(value))), true
+		return v.asString(words(property["enum"]))
+	}
+	return nil, false
+}
+
+func (v written) asBoolean() (fit json.RawMessage, ok bool) {
+	word := v.word()
+	flag, known := flags[word]
+	if !known || !v.isText && word != "0" && word != "1" {
+		return nil, false
+	}
+	return json.RawMessage(flag), true
+}
+
+func (v written) asInteger() (fit json.RawMessage, ok bool) {
+	word := v.word()
+	number, _, fraction := strings.Cut(word, ".")
+	if !wholeNumber().MatchString(word) || !v.isText && !fraction {
+		return nil, false
+	}
+	return json.RawMessage(number), true
+}
+
+// asArray is the array that a text holds, or one of which the text is the only item.
+func (v written) asArray(items string) (fit json.RawMessage, ok bool) {
+	var list []json.RawMessage
+	switch {
+	case !v.isText || v.text == "":
+	case json.Unmarshal([]byte(v.text), &list) == nil:
+		return json.RawMessage(v.text), true
+	case strings.ContainsAny(v.text, "[]{}\""): // a list that cannot be read
+	case items != "object": // a text is none of those: the tool says so, or reads it
+		return json.RawMessage("[" + string(v.raw) + "]"), true
+	}
+	return nil, false
+}
+
+// asString is the text of a number, or the one of some words that differs only in its case.
+func (v written) asString(words []string) (fit json.RawMessage, ok bool) {
+	if !v.isText {
+		if !plainNumber().Match(v.raw) {
+			return nil, false
 		}
-		for _, one := range words(property["enum"]) {
-			if isText && one != text && strings.EqualFold(one, word) {
-				return json.RawMessage(strconv.Quote(one)), true
-			}
+		return json.RawMessage(strconv.Quote(string(v.raw))), true
+	}
+	for _, one := range words {
+		if one != v.text && strings.EqualFold(one, v.word()) {
+			return json.RawMessage(strconv.Quote(one)), true
 		}
 	}
 	return nil, false

@@ -111,6 +111,17 @@ func wellFormed(a tools.Action) error {
 			return fmt.Errorf("kind %s with %s, which it does not carry out", a.Kind, f.name)
 		}
 	}
+	if err := waitFits(a); err != nil {
+		return err
+	}
+	if a.Path != "" && (!path.IsAbs(a.Path) || path.Clean(a.Path) != a.Path) {
+		return fmt.Errorf("the path %q is not absolute and clean", a.Path)
+	}
+	return nil
+}
+
+// waitFits reports what an action says of its waiting that cannot be.
+func waitFits(a tools.Action) error {
 	switch {
 	case a.Wait < 0:
 		return fmt.Errorf("a wait of %s", a.Wait)
@@ -120,8 +131,6 @@ func wellFormed(a tools.Action) error {
 		return fmt.Errorf("something is waited for where nothing is: %+v", a.Until)
 	case a.Wait > 0 && a.Background:
 		return fmt.Errorf("a wait of %s for what is not waited for", a.Wait)
-	case a.Path != "" && (!path.IsAbs(a.Path) || path.Clean(a.Path) != a.Path):
-		return fmt.Errorf("the path %q is not absolute and clean", a.Path)
 	}
 	return nil
 }

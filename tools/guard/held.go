@@ -155,10 +155,11 @@ func simple(command, dialect string) bool {
 	if err != nil || len(file.Stmts) != 1 {
 		return false
 	}
-	s := file.Stmts[0]
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(s.Redirs) > 0 || s.Negated || s.Background || s.Coprocess || s.Semicolon.IsValid() || len(call.Assigns) > 0 || len(call.Args) == 0 ||
-		call.Args[0].Lit() == "" || strings.HasPrefix(call.Args[0].Lit(), "+") || builtins[call.Args[0].Lit()] {
+	call, ok := bareCall(file.Stmts[0])
+	if !ok {
+		return false
+	}
+	if name := call.Args[0].Lit(); name == "" || strings.HasPrefix(name, "+") || builtins[name] {
 		return false
 	}
 	plain := true
@@ -172,4 +173,13 @@ func simple(command, dialect string) bool {
 		return plain
 	})
 	return plain
+}
+
+// bareCall is a statement's call of a program, if there is nothing else in it.
+func bareCall(s *syntax.Stmt) (call *syntax.CallExpr, ok bool) {
+	if len(s.Redirs) > 0 || s.Negated || s.Background || s.Coprocess || s.Semicolon.IsValid() {
+		return nil, false
+	}
+	call, ok = s.Cmd.(*syntax.CallExpr)
+	return call, ok && len(call.Assigns) == 0 && len(call.Args) > 0
 }

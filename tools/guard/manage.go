@@ -165,24 +165,14 @@ func (p Place) doomed(ctx context.Context, session, name string) (Doomed, error)
 	if err != nil {
 		return Doomed{}, err
 	}
-	var d Doomed
-	rest := 0
-	for _, m := range r.Members() {
-		switch {
-		case m.Session != session:
-		case name == "" || m.Name == name || m.ID == name:
-			d.Members = append(d.Members, m)
-		default:
-			rest++
-		}
-	}
-	switch {
-	case session == pane.DefaultSession && (name == "" || rest == 0 && len(d.Members) > 0),
-		session == pane.DefaultSession && slices.ContainsFunc(d.Members, func(m Member) bool { return m.Name == pane.SharedPane }):
+	members, rest := named(r.Members(), session, name)
+	if session == pane.DefaultSession && (name == "" || rest == 0 && len(members) > 0 || slices.ContainsFunc(members, func(m Member) bool { return m.Name == pane.SharedPane })) {
 		return Doomed{}, pane.ErrProtected
-	case len(d.Members) == 0:
+	}
+	if len(members) == 0 {
 		return Doomed{}, fmt.Errorf("%w: %s", ErrNoPane, strings.TrimSpace(session+" "+name))
 	}
+	d := Doomed{Members: members}
 	var lines []string
 	for _, m := range d.Members {
 		does, run, err := doing(ctx, r, m)
@@ -199,6 +189,21 @@ func (p Place) doomed(ctx context.Context, session, name string) (Doomed, error)
 	}
 	d.Text = strings.Join(lines, "\n")
 	return d, nil
+}
+
+// named are the panes of a session that a name or an id means, or all if it is empty; rest
+// counts the others of the session.
+func named(all []Member, session, name string) (members []Member, rest int) {
+	for _, m := range all {
+		switch {
+		case m.Session != session:
+		case name == "" || m.Name == name || m.ID == name:
+			members = append(members, m)
+		default:
+			rest++
+		}
+	}
+	return members, rest
 }
 
 // doing says what goes on in a pane.

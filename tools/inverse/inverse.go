@@ -356,31 +356,37 @@ func ip(args []string) ([]string, string) {
 	if len(back) < i+3 {
 		return nil, ""
 	}
-	verb := &back[i+1]
-	rest := back[i+2:]
-	swapped := map[string]string{"add": "del", "del": "add", "delete": "add"}[*verb]
+	verb, rest := &back[i+1], back[i+2:]
+	named := false
 	switch back[i] {
 	case "link":
-		last := &back[len(back)-1]
-		to := both("up", "down")[*last]
-		if *verb != "set" || to == "" || len(rest) > 3 || len(rest) == 3 && rest[0] != "dev" || len(rest) < 2 {
+		if *verb != "set" || !switched(rest) {
 			return nil, ""
 		}
-		*last = to
 		return back, "it was like that before; routes that went with the link do not come back"
 	case "addr", "address", "a":
-		if swapped == "" || !slices.Contains(rest, "dev") || !strings.Contains(rest[0], "/") {
-			return nil, ""
-		}
+		named = slices.Contains(rest, "dev") && strings.Contains(rest[0], "/")
 	case "route", "r", "ro":
-		if swapped == "" || !slices.Contains(rest, "dev") && !slices.Contains(rest, "via") {
-			return nil, ""
-		}
-	default:
+		named = slices.Contains(rest, "dev") || slices.Contains(rest, "via")
+	}
+	swapped := map[string]string{"add": "del", "del": "add", "delete": "add"}[*verb]
+	if !named || swapped == "" {
 		return nil, ""
 	}
 	*verb = swapped
 	return back, ""
+}
+
+// switched turns "[dev] LINK up" into "[dev] LINK down" and back, in place; false for
+// anything else.
+func switched(words []string) bool {
+	last := &words[len(words)-1]
+	to := both("up", "down")[*last]
+	if to == "" || len(words) > 3 || len(words) == 3 && words[0] != "dev" || len(words) < 2 {
+		return false
+	}
+	*last = to
+	return true
 }
 
 // mv renames one thing. What stood at its new place is gone.

@@ -78,24 +78,8 @@ func rawWords(text string, c *syntax.CallExpr) []string {
 	}
 	var words []string
 	for i, w := range c.Args {
-		for _, part := range w.Parts {
-			switch p := part.(type) {
-			case *syntax.Lit:
-				home := strings.HasPrefix(p.Value, "~/") && part == w.Parts[0]
-				if strings.Trim(strings.TrimPrefix(p.Value, "~"), plainChars) != "" && p.Value != "{}" && p.Value != `\;` || strings.HasPrefix(p.Value, "~") && !home {
-					return nil
-				}
-			case *syntax.SglQuoted:
-				if p.Dollar {
-					return nil
-				}
-			case *syntax.DblQuoted:
-				for _, inner := range p.Parts {
-					if lit, ok := inner.(*syntax.Lit); !ok || p.Dollar || strings.ContainsAny(lit.Value, "\\!") {
-						return nil
-					}
-				}
-			default:
+		for n, part := range w.Parts {
+			if !plainPart(part, n == 0) {
 				return nil
 			}
 		}
@@ -106,6 +90,26 @@ func rawWords(text string, c *syntax.CallExpr) []string {
 		words = append(words, word)
 	}
 	return words
+}
+
+// plainPart reports whether every shell reads a part of a word alike; first, it may begin
+// with the home folder.
+func plainPart(part syntax.WordPart, first bool) bool {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		if strings.HasPrefix(p.Value, "~") && !(first && strings.HasPrefix(p.Value, "~/")) {
+			return false
+		}
+		return strings.Trim(strings.TrimPrefix(p.Value, "~"), plainChars) == "" || p.Value == "{}" || p.Value == `\;`
+	case *syntax.SglQuoted:
+		return !p.Dollar
+	case *syntax.DblQuoted:
+		return !slices.ContainsFunc(p.Parts, func(inner syntax.WordPart) bool {
+			lit, ok := inner.(*syntax.Lit)
+			return !ok || p.Dollar || strings.ContainsAny(lit.Value, "\\!")
+		})
+	}
+	return false
 }
 
 // unwrapped is the command without a plain sudo before it.

@@ -112,21 +112,34 @@ func moved(_ string, args []string) []Probe {
 
 // sed -i is compared with what the same script prints.
 func sed(program string, args []string) []Probe {
-	var kept []string
-	inPlace, scripts := false, 0
+	kept, ok := printing(args)
+	if !ok || len(kept) < 3 {
+		return nil
+	}
+	name := kept[len(kept)-1]
+	if kept[len(kept)-2] == "-e" || strings.ContainsAny(name, "*?") {
+		return nil
+	}
+	return []Probe{{"what would change in " + name, line(program, kept) + " | diff -u -- " + name + " -"}}
+}
+
+// printing are the arguments of sed without -i, each script behind an -e; ok is false if
+// there is no -i, or an option that is not known.
+func printing(args []string) (kept []string, ok bool) {
+	scripts := 0
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
-		case a == "-i" || strings.HasPrefix(a, "-i") || strings.HasPrefix(a, "--in-place"):
-			inPlace = true
+		case strings.HasPrefix(a, "-i") || strings.HasPrefix(a, "--in-place"):
+			ok = true
 		case a == "-e" && i+1 < len(args):
 			scripts++
 			kept = append(kept, a, args[i+1])
 			i++
-		case a == "-E" || a == "-r" || a == "-n" || a == "-s" || a == "-z":
+		case slices.Contains([]string{"-E", "-r", "-n", "-s", "-z"}, a):
 			kept = append(kept, a)
 		case strings.HasPrefix(a, "-"):
-			return nil
+			return nil, false
 		case scripts == 0:
 			scripts++
 			kept = append(kept, "-e", a)
@@ -134,14 +147,7 @@ func sed(program string, args []string) []Probe {
 			kept = append(kept, a)
 		}
 	}
-	if !inPlace || len(kept) < 3 {
-		return nil
-	}
-	name := kept[len(kept)-1]
-	if len(kept) > 1 && kept[len(kept)-2] == "-e" || strings.ContainsAny(name, "*?") {
-		return nil
-	}
-	return []Probe{{"what would change in " + name, line(program, kept) + " | diff -u -- " + name + " -"}}
+	return kept, ok
 }
 
 var stopping = []string{"stop", "restart", "try-restart", "disable", "mask", "kill", "reload-or-restart", "isolate"}
@@ -216,23 +222,30 @@ func docker(program string, args []string) []Probe {
 		object, verb = "image", "rm"
 	}
 	switch {
-	case verb == "prune" && object == "system":
-		return []Probe{{"what takes room", program + " system df"}}
-	case verb == "prune" && object == "container":
-		return []Probe{{"what would go", program + " ps -a --filter status=exited"}}
-	case verb == "prune" && object == "image":
-		if has(options, "a", "--all") {
-			return []Probe{{"what takes room", program + " system df"}}
-		}
-		return []Probe{{"what would go", program + " images --filter dangling=true"}}
-	case verb == "prune" && object == "volume":
-		return []Probe{{"what would go", program + " volume ls --filter dangling=true"}}
+	case verb == "prune":
+		return pruned(program, object, options)
 	case object == "container" && slices.Contains([]string{"rm", "stop", "kill", "restart"}, verb):
 		return []Probe{{"what would end or go", line(program+" ps -a --size", filters("name", rest))}}
 	case object == "image" && verb == "rm":
 		return []Probe{{"what would go", line(program+" images", rest[:min(len(rest), 1)])}}
 	case object == "volume" && verb == "rm":
 		return []Probe{{"what would go", line(program+" volume ls", filters("name", rest))}}
+	}
+	return nil
+}
+
+// pruned looks at what "prune" removes of a kind of object.
+func pruned(program, object string, options []string) []Probe {
+	if object == "system" || object == "image" && has(options, "a", "--all") {
+		return []Probe{{"what takes room", program + " system df"}}
+	}
+	lists := map[string]string{
+		"container": " ps -a --filter status=exited",
+		"image":     " images --filter dangling=true",
+		"volume":    " volume ls --filter dangling=true",
+	}
+	if look, ok := lists[object]; ok {
+		return []Probe{{"what would go", program + look}}
 	}
 	return nil
 }

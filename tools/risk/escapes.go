@@ -34,34 +34,49 @@ var (
 // escapes marks loss that a program which acts would bring about by what it is told. It
 // makes no verdict milder. loose is set if the table does not read what the program is told.
 func (a *assessor) escapes(args []word, loose bool) {
-	told := args
+	before := ""
+	for _, w := range args {
+		a.told(w, before, loose, false)
+		before = w.text
+	}
 	if a.feeding != nil && a.feeding.known {
-		told = append(told[:len(told):len(told)], a.feeding.text)
+		a.told(a.feeding.text, "", loose, true)
 	}
-	for i, w := range told {
-		text := w.text[:min(len(w.text), maxWord)]
-		fed := i >= len(args)
-		lines := loose && (fed || strings.ContainsAny(text, " ;") && i > 0 && command().MatchString(args[i-1].text))
-		switch {
-		case strings.ContainsAny(text, "( ") && lossCall().MatchString(text), lines && lossLine().MatchString(text), fed && a.flags.Has(Exfil) && lossRequest().MatchString(text):
-			a.lossArgument(w)
-			continue
-		case !fed && lines && lossCommand(text) != "":
-			a.lossArgument(w)
-			continue
-		case a.flags.Has(Exfil) && strings.Contains(text, ":/dev/") && opened().MatchString(text) && a.spend(costPath, w) && a.class(devicePath(text), "", false)&classDevice != 0:
-			a.note(Destroy, 0, "argument.device", "is given raw storage: "+shown(text), w)
-			continue
-		case lines && !fed && a.flags.Has(Opaque):
-			a.tellsShell(text, w)
-		}
-		if !strings.ContainsAny(text, "!(") && !strings.Contains(text, "shell") && !strings.Contains(text, "system") {
-			continue
-		}
-		for _, m := range escape().FindAllStringSubmatch(text, 4) {
-			a.tellsShell(m[1], w)
-		}
+}
+
+// told judges a text that a program is told: in an argument behind another one, or in what
+// it is fed.
+func (a *assessor) told(w word, before string, loose, fed bool) {
+	text := w.text[:min(len(w.text), maxWord)]
+	lines := loose && (fed || strings.ContainsAny(text, " ;") && command().MatchString(before))
+	switch {
+	case a.losesByText(text, lines, fed):
+		a.lossArgument(w)
+		return
+	case a.flags.Has(Exfil) && a.opensDevice(text, w):
+		a.note(Destroy, 0, "argument.device", "is given raw storage: "+shown(text), w)
+		return
+	case lines && !fed && a.flags.Has(Opaque):
+		a.tellsShell(text, w)
 	}
+	if !strings.ContainsAny(text, "!(") && !strings.Contains(text, "shell") && !strings.Contains(text, "system") {
+		return
+	}
+	for _, m := range escape().FindAllStringSubmatch(text, 4) {
+		a.tellsShell(m[1], w)
+	}
+}
+
+// losesByText reports whether a text removes something by a call, a line or a request.
+func (a *assessor) losesByText(text string, lines, fed bool) bool {
+	return strings.ContainsAny(text, "( ") && lossCall().MatchString(text) ||
+		lines && lossLine().MatchString(text) || lines && !fed && lossCommand(text) != "" ||
+		fed && a.flags.Has(Exfil) && lossRequest().MatchString(text)
+}
+
+// opensDevice reports whether a text has raw storage opened.
+func (a *assessor) opensDevice(text string, w word) bool {
+	return strings.Contains(text, ":/dev/") && opened().MatchString(text) && a.spend(costPath, w) && a.class(devicePath(text), "", false)&classDevice != 0
 }
 
 // tellsShell marks a text that loses something if a shell reads it.

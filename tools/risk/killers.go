@@ -50,14 +50,7 @@ func (k *killers) stmt(s *syntax.Stmt) {
 	case *syntax.CallExpr:
 		k.call(c, s)
 	case *syntax.BinaryCmd:
-		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-			if k.dialect == Zsh || k.dialect == Fish {
-				k.stmt(c.Y) // the last part runs in the shell itself
-			}
-			return
-		}
-		k.stmt(c.X)
-		k.stmt(c.Y)
+		k.binary(c)
 	case *syntax.Block:
 		k.stmts(c.Stmts)
 	case *syntax.IfClause:
@@ -79,11 +72,28 @@ func (k *killers) stmt(s *syntax.Stmt) {
 			k.stmt(c.Stmt)
 		}
 	case *syntax.FuncDecl:
-		body := &killers{dialect: k.dialect, text: k.text, functions: k.functions, depth: k.depth + 1, fixed: k.fixed, work: k.work}
-		body.stmt(c.Body)
-		if c.Name != nil && len(body.found) > 0 {
-			k.functions[c.Name.Value] = true
-		}
+		k.function(c)
+	}
+}
+
+// binary looks into a list, and into that part of a pipeline which may run in the shell
+// itself.
+func (k *killers) binary(c *syntax.BinaryCmd) {
+	piped := c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+	if !piped {
+		k.stmt(c.X)
+	}
+	if !piped || k.dialect == Zsh || k.dialect == Fish {
+		k.stmt(c.Y)
+	}
+}
+
+// function remembers a function with a killer in its body.
+func (k *killers) function(c *syntax.FuncDecl) {
+	body := &killers{dialect: k.dialect, text: k.text, functions: k.functions, depth: k.depth + 1, fixed: k.fixed, work: k.work}
+	body.stmt(c.Body)
+	if c.Name != nil && len(body.found) > 0 {
+		k.functions[c.Name.Value] = true
 	}
 }
 
@@ -93,24 +103,34 @@ func (k *killers) call(c *syntax.CallExpr, s *syntax.Stmt) {
 	if len(args) == 0 {
 		return
 	}
-	name := args[0].text
-	switch rule, why := killing(args); {
-	case rule != "":
+	if rule, why := killing(args); rule != "" {
 		k.add(c, rule, why)
+		return
+	}
+	switch name := args[0].text; {
 	case name == "exec" && len(args) == 1 && slices.ContainsFunc(s.Redirs, standard):
 		k.add(c, "shell.exec", "redirects everything the shared shell reads or writes from now on")
 	case name == "eval" && len(args) > 1:
-		if rule := k.inner(join(args[1:]).text, c.Args[0]); rule != "" {
-			k.add(c, rule, "evaluates a text that ends or cripples the shared shell")
-		}
-	case name == "trap" && len(args) > 2 && slices.ContainsFunc(args[2:], func(w word) bool { return w.text != "EXIT" && w.text != "0" }):
-		if rule := k.inner(args[1].text, c.Args[0]); rule != "" {
-			k.add(c, rule, "has a signal end or cripple the shared shell")
-		}
+		k.addInner(c, join(args[1:]).text, "evaluates a text that ends or cripples the shared shell")
+	case name == "trap" && trapsSignal(args[1:]):
+		k.addInner(c, args[1].text, "has a signal end or cripple the shared shell")
 	case name == "kill" && namesItself(c):
 		k.add(c, "shell.kill", "signals the shared shell")
 	case k.functions[name]:
 		k.add(c, "shell.function", "calls a function that ends or cripples the shared shell")
+	}
+}
+
+// trapsSignal reports whether the arguments of trap set a command for something else than
+// the shell's end.
+func trapsSignal(args []word) bool {
+	return len(args) > 1 && slices.ContainsFunc(args[1:], func(w word) bool { return w.text != "EXIT" && w.text != "0" })
+}
+
+// addInner adds a command that has the shell read a text, if that ends or cripples it.
+func (k *killers) addInner(c *syntax.CallExpr, text, why string) {
+	if rule := k.inner(text, c.Args[0]); rule != "" {
+		k.add(c, rule, why)
 	}
 }
 
@@ -198,30 +218,40 @@ func killing(args []word) (rule, why string) {
 func hardening(name string, args []word) (rule, why string) {
 	spelled := name == "setopt" // options are named without a letter before
 	if name == "shopt" {
-		flags := ""
-		for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
-			flags += args[0].text[1:]
-			args = args[1:]
-		}
-		if !strings.Contains(flags, "s") || !strings.Contains(flags, "o") {
+		if args, spelled = shoptNames(args); !spelled {
 			return "", ""
 		}
-		spelled = true
 	}
 	for i, w := range args {
 		option := strings.ReplaceAll(strings.ToLower(w.text), "_", "")
-		named := spelled || i > 0 && strings.HasPrefix(args[i-1].text, "-") && strings.HasSuffix(args[i-1].text, "o")
-		letters := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--")
-		switch {
-		case option == "--":
+		if option == "--" {
 			return "", ""
-		case named && (option == "errexit" || option == "errreturn"), letters && strings.Contains(w.text, "e"):
+		}
+		letters := ""
+		if strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") {
+			letters = w.text
+		}
+		if !spelled && (i == 0 || !strings.HasPrefix(args[i-1].text, "-") || !strings.HasSuffix(args[i-1].text, "o")) {
+			option = "" // no name follows here
+		}
+		switch {
+		case option == "errexit", option == "errreturn", strings.Contains(letters, "e"):
 			return "shell.errexit", "makes the shared shell end at the first failure"
-		case named && (option == "onecmd" || option == "singlecommand"), letters && strings.Contains(w.text, "t"):
+		case option == "onecmd", option == "singlecommand", strings.Contains(letters, "t"):
 			return "shell.onecmd", "makes the shared shell end after the next command"
 		}
 	}
 	return "", ""
+}
+
+// shoptNames are the names that shopt is given; set if it turns on options of "set -o".
+func shoptNames(args []word) (names []word, set bool) {
+	flags := ""
+	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
+		flags += args[0].text[1:]
+		args = args[1:]
+	}
+	return args, strings.Contains(flags, "s") && strings.Contains(flags, "o")
 }
 
 func (k *killers) add(c *syntax.CallExpr, rule, why string) {

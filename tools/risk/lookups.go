@@ -86,25 +86,34 @@ func (a *assessor) socket(w word) {
 		if strings.HasPrefix(token, "/") || strings.HasPrefix(token, "unix:") || token == "*" || strings.Trim(token, "0123456789") == "" {
 			continue
 		}
-		host := strings.TrimPrefix(strings.TrimPrefix(token, "inet:"), "inet6:")
-		if at := strings.LastIndexByte(host, ':'); at >= 0 && (strings.Count(host, ":") == 1 || strings.HasPrefix(host, "[")) {
-			if !serviceName().MatchString(host[at+1:]) && host[at+1:] != "" {
-				a.unclear("argument.value", "the filter "+shown(w.text)+" is not read", w)
-			}
-			host = host[:at]
-		}
-		if strings.Trim(host, "[]*") == "" {
-			continue
-		}
-		if address, bits, ok := strings.Cut(host, "/"); ok && strings.Trim(bits, "0123456789") == "" {
-			host = strings.Trim(address, "[]")
-		}
-		if !hostName().MatchString(host) {
+		host, read := socketHost(token)
+		if !read {
 			a.unclear("argument.value", "the filter "+shown(w.text)+" is not read", w)
-			continue
 		}
 		a.named(host, w)
 	}
+}
+
+// socketHost is the host in a filter's address, without family, port and length of a
+// prefix; empty if it is any or none. read is false if a part of the address is not read.
+func socketHost(address string) (host string, read bool) {
+	read = true
+	host = strings.TrimPrefix(strings.TrimPrefix(address, "inet:"), "inet6:")
+	if at := strings.LastIndexByte(host, ':'); at >= 0 && (strings.Count(host, ":") == 1 || strings.HasPrefix(host, "[")) {
+		port := host[at+1:]
+		read = port == "" || serviceName().MatchString(port)
+		host = host[:at]
+	}
+	if strings.Trim(host, "[]*") == "" {
+		return "", read
+	}
+	if bare, bits, ok := strings.Cut(host, "/"); ok && strings.Trim(bits, "0123456789") == "" {
+		host = strings.Trim(bare, "[]")
+	}
+	if !hostName().MatchString(host) {
+		return "", false
+	}
+	return host, read
 }
 
 // config judges a configuration that a program checks, and which can have it

@@ -203,7 +203,7 @@ var (
 	lossOptions = set(`delete remove purge wipe erase destroy zap uninstall rmdir rm rmr expunge del drop cfgclr cfgldel undochange
 		deregister obliterate nuke depclean unmerge autoremove`)
 	// lossOptionsAlone say so of a program that acts, by their whole name.
-	lossOptionsAlone = set(`clear empty flush reset prune discard reboot poweroff halt factory invalidate restore overwrite overwrite-destination discard-my-data factory-reset clear-all clear-log clear-logs clear-history flush-all
+	lossOptionsAlone = set(`clear empty flush reset prune discard reboot poweroff halt factory invalidate restore overwrite overwrite-destination discard-my-data discard-changes factory-reset clear-all clear-log clear-logs clear-history flush-all
 		reset-all clean-all empty-trash replace-all format-disk`)
 	// lossAdmitted are options by which a program has its user say that it is known.
 	lossAdmitted = sync.OnceValue(func() *regexp.Regexp {

@@ -164,35 +164,29 @@ func whyOf(why, name string, e Effect) string {
 // options reads options from args[i:]. With stop, it ends at the first operand
 // and returns the rest; otherwise operands are gathered on the way.
 func (m *matching) options(i int, stop bool) []word {
-	if m.s.bsd && i < len(m.args) && m.args[i].known() && !strings.HasPrefix(m.args[i].text, "-") {
+	if m.s.bsd && i < len(m.args) && m.args[i].undashed() {
 		m.cluster(m.args[i], "-"+m.args[i].text, &i)
 		i++
 	}
 	for ; i < len(m.args); i++ {
 		w := m.args[i]
+		plus := strings.HasPrefix(w.text, "+")
 		switch {
-		case w.mayBeOption() && w.text[0] != '-' && w.text[0] != '+':
-			switch {
-			case w.tame:
-			case !m.s.inert:
-				m.a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could be an option", w)
-			case m.s.readsByOption() && strings.IndexByte(w.text, hole) >= 0:
-				m.a.unclear("argument.dynamic", "an argument that is not known could be an option that names a file", w)
-			}
+		case w.mayBeOption() && w.text[0] != '-' && !plus:
+			m.maybeOption(w)
 		case w.text == "--":
 			if stop {
 				return m.args[i+1:]
 			}
 			m.operands = append(m.operands, m.args[i+1:]...)
 			return nil
-		case strings.HasPrefix(w.text, "+") && m.plusOption(w):
+		case plus && m.plusOption(w):
 			continue
+		case plus && m.s.plus:
+			m.unknown(w)
 		case strings.HasPrefix(w.text, "-") && len(w.text) > 1:
 			m.option(w, &i)
 			continue
-		}
-		if strings.HasPrefix(w.text, "+") && m.s.plus {
-			m.unknown(w)
 		}
 		if stop {
 			return m.args[i:]
@@ -200,6 +194,20 @@ func (m *matching) options(i int, stop bool) []word {
 		m.operands = append(m.operands, w)
 	}
 	return nil
+}
+
+// undashed reports whether a word begins with something else than a dash.
+func (w word) undashed() bool { return w.known() && !strings.HasPrefix(w.text, "-") }
+
+// maybeOption judges an operand that is not known and might turn out to be an option.
+func (m *matching) maybeOption(w word) {
+	switch {
+	case w.tame:
+	case !m.s.inert:
+		m.a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could be an option", w)
+	case m.s.readsByOption() && strings.IndexByte(w.text, hole) >= 0:
+		m.a.unclear("argument.dynamic", "an argument that is not known could be an option that names a file", w)
+	}
 }
 
 func (m *matching) plusOption(w word) bool {
@@ -307,10 +315,8 @@ func (m *matching) cluster(w word, text string, i *int) {
 func (m *matching) abbreviated(name string, w word) {
 	if strings.HasPrefix(name, "--") {
 		for at := m.s; at != nil; at = at.parent {
-			for full, o := range at.options {
-				if strings.HasPrefix(full, name) {
-					m.use(o, w)
-				}
+			for _, full := range begunWith(at.options, name) {
+				m.use(at.options[full], w)
 			}
 		}
 	}
@@ -356,15 +362,7 @@ func (m *matching) use(o *option, w word) {
 func (m *matching) subCommand() {
 	rest := m.options(0, true)
 	if len(rest) == 0 {
-		if m.s.reader {
-			m.missing(0)
-			return
-		}
-		if m.s.fallback != "" {
-			m.a.match(m.s.subs[m.s.fallback], m.name, nil)
-		} else if !m.ended {
-			m.a.unclear("command.missing", m.s.name+" lacks its command, and may read commands from its input", m.name)
-		}
+		m.noCommand()
 		return
 	}
 	sub := rest[0]
@@ -378,19 +376,51 @@ func (m *matching) subCommand() {
 		m.enter(s, at, rest[1:])
 		return
 	}
-	found := false
-	if m.s.abbrev && sub.text != "" {
-		for full, s := range m.s.subs {
-			if strings.HasPrefix(full, sub.text) {
-				m.a.match(s, at, rest[1:])
-				found = true
-			}
+	if !m.shortened(sub, at, rest[1:]) {
+		m.unknownCommand(rest, at)
+	}
+}
+
+// noCommand judges a program that is given none of its commands.
+func (m *matching) noCommand() {
+	switch {
+	case m.s.reader:
+		m.missing(0)
+	case m.s.fallback != "":
+		m.a.match(m.s.subs[m.s.fallback], m.name, nil)
+	case !m.ended:
+		m.a.unclear("command.missing", m.s.name+" lacks its command, and may read commands from its input", m.name)
+	}
+}
+
+// shortened judges every command that a word may be short for; false if there is none.
+func (m *matching) shortened(sub, at word, args []word) bool {
+	if !m.s.abbrev || sub.text == "" {
+		return false
+	}
+	all := begunWith(m.s.subs, sub.text)
+	for _, full := range all {
+		m.a.match(m.s.subs[full], at, args)
+	}
+	return len(all) > 0
+}
+
+// begunWith are the names that a prefix may stand for, in the order of the alphabet, so that
+// findings always come in the same order.
+func begunWith[V any](table map[string]V, prefix string) []string {
+	var all []string
+	for name := range table {
+		if strings.HasPrefix(name, prefix) {
+			all = append(all, name)
 		}
 	}
-	if found {
-		return
-	}
-	record, other := m.a.unread, trait{effect: Mutate, why: "the command " + shown(sub.text) + " of " + m.s.name + " is not known"}
+	slices.Sort(all)
+	return all
+}
+
+// unknownCommand judges a command that the table does not know, with what follows it.
+func (m *matching) unknownCommand(rest []word, at word) {
+	record, other := m.a.unread, trait{effect: Mutate, why: "the command " + shown(rest[0].text) + " of " + m.s.name + " is not known"}
 	if m.s.other != nil {
 		record, other = m.a.by(*m.s.other), *m.s.other
 	}

@@ -18,55 +18,76 @@ func (m *matching) judgeOperands() {
 		ops = m.assignments(ops)
 	}
 	for i, w := range ops {
-		p := param{kind: kindNone}
-		switch {
-		case i < len(params):
-			p = params[i]
-		case m.s.repeat && len(params) > 0:
-			p = params[len(params)-1]
-		}
-		if m.turns && (p.kind == kindReads || p.kind == kindMeta || p.kind == kindTree || p.kind == kindChanges) {
-			p.kind = m.turned
-		}
-		switch p.kind {
-		case kindCommand:
-			m.apart(func() { m.command(ops[i:]) })
-			return
-		case kindShell:
-			if w.text == "--" && i+1 < len(ops) {
-				ops = ops[1:]
-			}
-			m.apart(func() { m.a.nested(join(ops[i:])) })
-			return
-		case kindPsArgs:
-			psProgram(m.a, word{text: "ps", start: m.name.start, end: m.name.end}, ops[i:])
-			return
-		case kindNone:
-			m.unexpected(w, ops[i+1:min(len(ops), max(i+1, lossPlaces))]...)
+		p := m.paramAt(params, i)
+		if m.ends(p.kind, ops, i) {
 			return
 		}
-		if (p.kind == kindHost || p.kind == kindQuery || p.kind == kindServer || p.kind == kindBucket) && !w.known() {
-			m.a.note(Observe, Exfil, "host.dynamic", "the host's name is put together on the way and can carry data", w)
-			continue
-		}
-		if !p.fits(w) {
-			if p.kind == kindHost || p.kind == kindQuery || p.kind == kindServer {
-				m.a.lookalike(w, hostOf(w.text))
-			}
-			m.unexpected(w)
-			continue
-		}
-		m.a.value(p, w, m.name)
-		if p.kind == kindAny && m.s.effect.AtLeast(Mutate) {
-			m.a.mentions(ops[i : i+1])
-			if i < lossPlaces && !strings.Contains(w.text, " ") && m.names(w, i) {
-				m.a.lossWords(ops[i:i+1], m.before(ops, i))
-			}
-		}
-		if w.several() && (!m.s.repeat || i < len(params)-1) {
+		if m.judgeOperand(p, ops, i) && w.several() && (!m.s.repeat || i < len(params)-1) {
 			m.several(params, i, w)
 		}
 	}
+}
+
+// paramAt is what the operand at a place is to the program.
+func (m *matching) paramAt(params []param, i int) param {
+	p := param{kind: kindNone}
+	switch {
+	case i < len(params):
+		p = params[i]
+	case m.s.repeat && len(params) > 0:
+		p = params[len(params)-1]
+	}
+	if m.turns && (p.kind == kindReads || p.kind == kindMeta || p.kind == kindTree || p.kind == kindChanges) {
+		p.kind = m.turned
+	}
+	return p
+}
+
+// ends judges the operand at a place together with all behind it, if its kind has them
+// belong to it.
+func (m *matching) ends(k kind, ops []word, i int) bool {
+	switch k {
+	case kindCommand:
+		m.apart(func() { m.command(ops[i:]) })
+	case kindShell:
+		if ops[i].text == "--" && i+1 < len(ops) {
+			i++
+		}
+		m.apart(func() { m.a.nested(join(ops[i:])) })
+	case kindPsArgs:
+		psProgram(m.a, word{text: "ps", start: m.name.start, end: m.name.end}, ops[i:])
+	case kindNone:
+		m.unexpected(ops[i], ops[i+1:min(len(ops), max(i+1, lossPlaces))]...)
+	default:
+		return false
+	}
+	return true
+}
+
+// judgeOperand judges the operand at a place alone, and reports whether it is what the
+// program wants there.
+func (m *matching) judgeOperand(p param, ops []word, i int) bool {
+	w := ops[i]
+	host := p.kind == kindHost || p.kind == kindQuery || p.kind == kindServer
+	if (host || p.kind == kindBucket) && !w.known() {
+		m.a.note(Observe, Exfil, "host.dynamic", "the host's name is put together on the way and can carry data", w)
+		return false
+	}
+	if !p.fits(w) {
+		if host {
+			m.a.lookalike(w, hostOf(w.text))
+		}
+		m.unexpected(w)
+		return false
+	}
+	m.a.value(p, w, m.name)
+	if p.kind == kindAny && m.s.effect.AtLeast(Mutate) {
+		m.a.mentions(ops[i : i+1])
+		if i < lossPlaces && !strings.Contains(w.text, " ") && m.names(w, i) {
+			m.a.lossWords(ops[i:i+1], m.before(ops, i))
+		}
+	}
+	return true
 }
 
 // before is what stands in front of an operand: the one before it, or the command's name.
@@ -143,19 +164,35 @@ func (m *matching) input(operands int) {
 	if s.hands {
 		m.handed()
 	}
-	session := s.least > operands && len(s.operands) > 1 && s.operands[1].kind == kindShell
+	session := s.least > operands && s.endsInShell()
 	switch {
 	case (s.feeds && !m.looks || session) && f != nil && f.known:
 		m.a.nested(f.text)
 	case session && f != nil:
 		m.a.note(Mutate, Opaque, s.name+".input", "a shell runs what it reads from its input", m.name)
-	case s.carries && f != nil && !(f.known && f.text.known() && len(f.text.text) <= maxLabel) && !m.deaf():
+	case s.carries && f != nil && !f.says(func(text string) bool { return len(text) <= maxLabel }) && !m.deaf():
 		m.a.note(Observe, Exfil, s.name+".input", "sends what it reads to another host", m.name)
-	case s.sends && f == nil:
-		m.a.note(Mutate, 0, s.name+".session", "opens a session of its own", m.name)
-	case s.sends && !(f.known && f.text.known() && strings.Trim(f.text.text, "Qq \n") == ""):
-		m.a.note(Mutate, Exfil, s.name+".input", "sends what it reads to another host", m.name)
+	case s.sends:
+		m.sent(f)
 	}
+}
+
+// endsInShell reports whether the operands behind the first are a shell's text.
+func (s *spec) endsInShell() bool { return len(s.operands) > 1 && s.operands[1].kind == kindShell }
+
+// sent judges what a program that carries its input to another host is fed.
+func (m *matching) sent(f *stdin) {
+	switch {
+	case f == nil:
+		m.a.note(Mutate, 0, m.s.name+".session", "opens a session of its own", m.name)
+	case !f.says(func(text string) bool { return strings.Trim(text, "Qq \n") == "" }):
+		m.a.note(Mutate, Exfil, m.s.name+".input", "sends what it reads to another host", m.name)
+	}
+}
+
+// says reports whether an input is known to the last byte, and what it says is so.
+func (f *stdin) says(so func(text string) bool) bool {
+	return f.known && f.text.known() && so(f.text.text)
 }
 
 // deaf reports whether ssh was told, first of all, to read nothing.

@@ -118,8 +118,7 @@ func placeOf(text, cwd string) place {
 	if p == "" {
 		return place{relative: true}
 	}
-	p = path.Clean(p)
-	parts := components(p)
+	parts := components(path.Clean(p))
 	switch {
 	case strings.HasPrefix(parts[0], "~"):
 		parts[0] = "~"
@@ -130,58 +129,99 @@ func placeOf(text, cwd string) place {
 		return place{parts: parts, relative: true}
 	case len(parts) > 3 && parts[1] == "proc" && (parts[3] == "root" || parts[3] == "cwd"):
 		return placeOf("/"+strings.Join(parts[4:], "/"), "")
-	case len(parts) > 1 && parts[1] == "root":
-		parts = append([]string{"~"}, parts[2:]...)
-	case len(parts) > 2 && (parts[1] == "home" || parts[1] == "users"):
-		parts = append([]string{"~"}, parts[3:]...)
+	default:
+		parts = homed(parts)
 	}
 	return place{parts: parts}
+}
+
+// homed writes the home folder that an absolute path lies in as ~.
+func homed(parts []string) []string {
+	switch {
+	case len(parts) > 1 && parts[1] == "root":
+		return append([]string{"~"}, parts[2:]...)
+	case len(parts) > 2 && (parts[1] == "home" || parts[1] == "users"):
+		return append([]string{"~"}, parts[3:]...)
+	}
+	return parts
 }
 
 // classify returns every class that the path, or with below anything under it,
 // may belong to.
 func (p place) classify(below bool) class {
-	var c class
 	if len(p.parts) == 0 {
 		return 0
 	}
-	literal := (!below || p.relative) && !slices.ContainsFunc(p.parts, loose)
-	held := lettersOf(p.parts...)
-	long := !p.relative && len(p.parts) > 2
-	tail := p.parts[len(p.parts)-1]
-	plainTail, plainFirst := !loose(tail), long && !loose(p.parts[1])
-	tailHeld := lettersOf(tail)
-	for _, r := range pathRules() {
+	var c class
+	s := p.sieve(below)
+	rules := pathRules()
+	for i := range rules {
+		r := &rules[i]
 		if r.class == classPlain {
-			if literal && c&classSecret != 0 && r.letters&^held == 0 && p.matches(r.parts) {
+			if s.literal && c&classSecret != 0 && r.letters&^s.held == 0 && p.matches(r.parts) {
 				c &^= classSecret
 			}
 			continue
 		}
-		if c&r.class == r.class {
+		if c&r.class == r.class || s.drops(r) {
 			continue
-		}
-		if literal && (!p.relative && r.letters&^held != 0 || p.relative && r.last&^held != 0 && r.first&^held != 0) {
-			continue
-		}
-		if long && !literal {
-			switch {
-			case r.parts[0] == "**":
-				if plainTail && r.last&^tailHeld != 0 && r.parts[len(r.parts)-1] != "**" {
-					continue
-				}
-			case r.parts[0] != p.parts[0], plainFirst && r.plainFirst && r.parts[1] != p.parts[1]:
-				continue
-			}
-		}
-		if p.relative && r.class&^(classSecret|classLockout|classRights|classRuns) != 0 && r.parts[0] != "**" {
-			continue // a bare name says too little
 		}
 		if p.matches(r.parts) || below && p.above(r.parts) || r.class == classSecret && p.inside(r.parts) {
 			c |= r.class
 		}
 	}
 	return c
+}
+
+// sieve drops, at little cost, most of the rules that a place cannot match.
+type sieve struct {
+	place
+	literal         bool // no name in it stands for others
+	long            bool // absolute, with two names or more
+	plainTail       bool // its last name is no pattern
+	plainFirst      bool // nor its first, of a long one
+	held, tailHolds letters
+}
+
+// sieve makes the sieve of a place, or with below of all that lies in it.
+func (p place) sieve(below bool) sieve {
+	tail := p.parts[len(p.parts)-1]
+	s := sieve{
+		place:     p,
+		literal:   (!below || p.relative) && !slices.ContainsFunc(p.parts, loose),
+		long:      !p.relative && len(p.parts) > 2,
+		plainTail: !loose(tail),
+		held:      lettersOf(p.parts...),
+		tailHolds: lettersOf(tail),
+	}
+	s.plainFirst = s.long && !loose(p.parts[1])
+	return s
+}
+
+// drops reports whether a rule does not match for sure.
+func (s *sieve) drops(r *pathRule) bool {
+	switch {
+	case s.literal && s.relative:
+		if r.last&^s.held != 0 && r.first&^s.held != 0 {
+			return true
+		}
+	case s.literal:
+		if r.letters&^s.held != 0 {
+			return true
+		}
+	case s.long && s.farFrom(r):
+		return true
+	}
+	// A bare name says too little.
+	return s.relative && r.class&^(classSecret|classLockout|classRights|classRuns) != 0 && r.parts[0] != "**"
+}
+
+// farFrom reports whether a long place with patterns in it begins, or ends, unlike a rule.
+func (s *sieve) farFrom(r *pathRule) bool {
+	if r.parts[0] == "**" {
+		return s.plainTail && r.last&^s.tailHolds != 0 && r.parts[len(r.parts)-1] != "**"
+	}
+	return r.parts[0] != s.parts[0] || s.plainFirst && r.plainFirst && r.parts[1] != s.parts[1]
 }
 
 // unlikely reports whether a wildcard in the last name fits a sensitive name only
@@ -193,7 +233,7 @@ func (p place) unlikely(name string) bool {
 		return false
 	}
 	if strings.Trim(last, "*?") == "" {
-		return len(p.parts) > 3 && p.parts[0] == "" && (p.parts[1] == "etc" || p.parts[1] == "var" && p.parts[2] == "log" || p.parts[1] == "proc" || p.parts[1] == "sys")
+		return p.inSystem()
 	}
 	front, back := strings.HasPrefix(name, "*"), strings.HasSuffix(name, "*")
 	if !(front && strings.HasSuffix(last, "*") || back && strings.HasPrefix(last, "*") || front && back) {
@@ -206,6 +246,18 @@ func (p place) unlikely(name string) bool {
 		}
 	}
 	return true
+}
+
+// inSystem reports whether a place lies in a folder of the system's that holds many things.
+func (p place) inSystem() bool {
+	if len(p.parts) < 4 || p.parts[0] != "" {
+		return false
+	}
+	switch p.parts[1] {
+	case "etc", "proc", "sys":
+		return true
+	}
+	return p.parts[1] == "var" && p.parts[2] == "log"
 }
 
 func (p place) matches(pattern []string) bool {
@@ -340,15 +392,13 @@ func fitWithin(a, b string, left *int) bool {
 			return fitStar(b[1:], a, left)
 		case b[0] == '[' && strings.IndexByte(b[1:], ']') > 0:
 			b = "?" + b[strings.IndexByte(b[1:], ']')+2:]
-			continue
 		case a[0] == '?' || b[0] == '?' || a[0] == b[0]:
 			a, b = a[1:], b[1:]
 		default:
 			return false
 		}
 	}
-	rest := a + b
-	return strings.Trim(rest, "*\x00\x01") == ""
+	return strings.Trim(a+b, "*\x00\x01") == ""
 }
 
 func fitStar(rest, other string, left *int) bool {

@@ -12,32 +12,36 @@ func (a *assessor) readPath(w word, k kind) {
 	switch {
 	case w.text == "-" || w.text == "" || quietDevice(text) && !w.glob:
 		return
-	case isNetwork(text) || strings.Contains(w.text, "://") || strings.HasPrefix(text, "/inet/") || strings.HasPrefix(text, "/inet4/") || strings.HasPrefix(text, "/inet6/"):
+	case strings.Contains(w.text, "://") || opensConnection(text):
 		a.note(Observe, Exfil, "path.network", "opens a connection to another host", w)
 		return
 	case k == kindMeta:
 		return
 	}
-	p := placeOf(w.text, "")
-	c := a.class(w.text, "", k == kindTree || w.tree)
-	if p.relative {
-		for _, cwd := range a.scope.cwds {
-			c |= a.class(w.text, cwd, k == kindTree || w.tree)
-		}
-	}
-	c |= a.printedPath(w) & classSecret
+	a.noteRead(w, text, k == kindTree)
+}
+
+// noteRead judges a file that is read, or with tree all that lies below it, by what it may
+// be; clean is its path, cleaned.
+func (a *assessor) noteRead(w word, clean string, tree bool) {
+	c := a.classesOf(w, tree || w.tree) | a.printedPath(w)&classSecret
 	switch {
 	case c&classSecret != 0:
 		a.note(Observe, Secret, "path.secret", shown(w.text)+" holds or may hold secrets", w)
 	case c&classDevice != 0:
 		a.note(Observe, Secret, "path.device", "reads raw storage or memory", w)
-	case strings.HasPrefix(text, "/dev/") && !strings.HasPrefix(text, "/dev/shm/"):
+	case strings.HasPrefix(clean, "/dev/") && !strings.HasPrefix(clean, "/dev/shm/"):
 		a.note(Mutate, 0, "path.device", "reading a device can change its state", w)
 	case strings.IndexByte(w.text, hole) >= 0 && !w.tame:
 		a.unclear("path.dynamic", "which file is read is not known", w)
-	case k == kindTree && p.relative && len(a.scope.cwds) == 0 && strings.HasPrefix(w.text, ".."):
+	case tree && strings.HasPrefix(w.text, "..") && len(a.scope.cwds) == 0 && placeOf(w.text, "").relative:
 		a.unclear("path.relative", "which folder is searched is not known", w)
 	}
+}
+
+// opensConnection reports whether a clean path means another host to a shell or to awk.
+func opensConnection(p string) bool {
+	return isNetwork(p) || strings.HasPrefix(p, "/inet/") || strings.HasPrefix(p, "/inet4/") || strings.HasPrefix(p, "/inet6/")
 }
 
 // writePath judges a path that is created, replaced or appended to.
@@ -53,7 +57,7 @@ func (a *assessor) writePath(w word, at word) {
 		a.note(Mutate, Exfil, "path.network", "sends data to another host", at)
 		return
 	}
-	c := a.classesOf(w)
+	c := a.classesOf(w, w.tree) | a.printedPath(w)
 	if c&classDevice != 0 {
 		a.note(Destroy, 0, "write.device", "writes to raw storage or memory: "+shown(w.text), at)
 	}
@@ -63,7 +67,7 @@ func (a *assessor) writePath(w word, at word) {
 
 // deletePath judges a path that is removed; the program says how bad that is.
 func (a *assessor) deletePath(w word, name word) {
-	c := a.classesOf(w)
+	c := a.classesOf(w, w.tree) | a.printedPath(w)
 	c |= a.class(w.text, "", true) & classLockout
 	for _, cwd := range a.scope.cwds {
 		c |= a.class(w.text, cwd, true) & classLockout
@@ -71,14 +75,16 @@ func (a *assessor) deletePath(w word, name word) {
 	a.noteClasses(c, word{start: name.start, end: w.end}, w)
 }
 
-func (a *assessor) classesOf(w word) class {
-	c := a.class(w.text, "", w.tree)
-	if placeOf(w.text, "").relative {
+// classesOf is what a path, or with below what lies in it, may be, seen from every folder
+// that may be the present one.
+func (a *assessor) classesOf(w word, below bool) class {
+	c := a.class(w.text, "", below)
+	if len(a.scope.cwds) > 0 && placeOf(w.text, "").relative {
 		for _, cwd := range a.scope.cwds {
-			c |= a.class(w.text, cwd, w.tree)
+			c |= a.class(w.text, cwd, below)
 		}
 	}
-	return c | a.printedPath(w)
+	return c
 }
 
 // printedPath is what a path would be if what is not known of it were what a

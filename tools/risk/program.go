@@ -24,7 +24,7 @@ func (a *assessor) run(words []word) {
 	a.judge(words)
 	unread := a.unreads > before
 	if a.effect == Mutate {
-		a.told(words, unread)
+		a.losesAsTold(words, unread)
 	}
 	a.effect, a.flags = max(a.effect, effect), a.flags|flags
 	if unread && a.depth <= maxDepth {
@@ -38,9 +38,9 @@ func (a *assessor) run(words []word) {
 // messages are programs that only tell somebody what stands in their arguments.
 var messages = set(`logger wall write mail mailx notify-send`)
 
-// told looks for loss in what a program that acts is told, in its arguments and by what it is
+// losesAsTold looks for loss in what a program that acts is told, in its arguments and by what it is
 // fed. unread is set for one that was not understood.
-func (a *assessor) told(words []word, unread bool) {
+func (a *assessor) losesAsTold(words []word, unread bool) {
 	s := specOf(path.Base(words[0].text))
 	loose := unread || a.flags&(Opaque|Exfil) != 0 || s != nil && s.takesAny()
 	a.escapes(words[1:], loose)
@@ -72,23 +72,31 @@ func (a *assessor) judge(words []word) {
 		return
 	}
 	a.mixedNames(words[1:])
-	base := name.text
-	if strings.ContainsRune(base, '/') {
-		folder, file := path.Split(base)
-		if !binFolders[path.Clean(folder)] || file == "" || strings.Contains(folder, "..") {
-			a.unread(Mutate, Opaque, "program.path", "runs a program from a place that is not a system folder", name)
-			a.clues(words, whole)
-			a.namesLoss(words, whole)
-			return
-		}
-		base = file
+	base, inBin := baseName(name.text)
+	switch {
+	case !inBin:
+		a.unread(Mutate, Opaque, "program.path", "runs a program from a place that is not a system folder", name)
+		a.clues(words, whole)
+		a.namesLoss(words, whole)
+	case strings.ContainsFunc(base, func(r rune) bool { return r >= 0x80 || r <= ' ' }):
+		a.note(Mutate, Opaque, "program.lookalike", "the program's name holds characters that only look familiar", name)
+	default:
+		a.program(base, words, whole)
 	}
-	for i := 0; i < len(base); i++ {
-		if base[i] >= 0x80 || base[i] <= ' ' {
-			a.note(Mutate, Opaque, "program.lookalike", "the program's name holds characters that only look familiar", name)
-			return
-		}
+}
+
+// baseName is the name that a program is known by; ok is false if it is called from a place
+// that is not one of the system's folders.
+func baseName(name string) (base string, ok bool) {
+	if !strings.ContainsRune(name, '/') {
+		return name, true
 	}
+	folder, file := path.Split(name)
+	return file, binFolders[path.Clean(folder)] && file != "" && !strings.Contains(folder, "..")
+}
+
+// program judges the program that is known by a name, with its arguments.
+func (a *assessor) program(base string, words []word, whole word) {
 	a.depth++
 	defer func() { a.depth-- }()
 	a.needs |= programNeeds()[base]
@@ -100,16 +108,14 @@ func (a *assessor) judge(words []word) {
 	if ofShell[base] {
 		a.ofShell()
 	}
+	name := words[0]
 	if f, ok := specials[base]; ok {
 		f(a, word{text: base, start: name.start, end: name.end}, words[1:])
 		return
 	}
 	s := specOf(base)
 	if s == nil {
-		if family, _, cut := strings.Cut(base, "."); cut && specOf(family) != nil && specOf(family).effect.AtLeast(Destroy) {
-			s = specOf(family) // mkfs.ext4, fsck.xfs
-			a.unclear("program.family", "taken for a kind of "+family, name)
-		}
+		s = a.family(base, name)
 	}
 	if s == nil {
 		a.unread(Mutate, 0, "program.unknown", "nothing is known about this program", name)
@@ -118,6 +124,21 @@ func (a *assessor) judge(words []word) {
 		return
 	}
 	a.match(s, name, words[1:])
+}
+
+// family is what the data files say of the kind that a program is of, if that may lose
+// data: mkfs for mkfs.ext4, fsck for fsck.xfs.
+func (a *assessor) family(base string, name word) *spec {
+	family, _, cut := strings.Cut(base, ".")
+	if !cut {
+		return nil
+	}
+	s := specOf(family)
+	if s == nil || !s.effect.AtLeast(Destroy) {
+		return nil
+	}
+	a.unclear("program.family", "taken for a kind of "+family, name)
+	return s
 }
 
 // dynamicProgram is a program whose name is only known when it runs.

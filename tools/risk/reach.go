@@ -3,6 +3,7 @@ package risk
 import (
 	"net/netip"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -32,27 +33,28 @@ func (a *assessor) reach(w word) {
 	}
 	switch {
 	case host == "" || thisHost(host) || host[0] == '/' || host == "." || host == "..":
-		return
 	case !w.known() || w.glob:
 		a.note(Observe, Exfil, "host.dynamic", "the host's name is put together on the way and can carry data", w)
-		return
 	case a.foreignHost(host, w):
+		a.list(host, w)
 	case len(host) > maxURL || longLabel(host):
 		a.note(Observe, Exfil, "host.data", "the name is long enough to carry data to whoever answers for it", w)
-		return
 	case len(a.reaches) >= maxReaches:
 		a.unclear("host.many", "asks more hosts than are listed", w)
-		return
+	default:
+		a.list(host, w)
 	}
+}
+
+// list adds a host to those that the action is known to talk to.
+func (a *assessor) list(host string, w word) {
 	start, end := w.start, w.end
 	if a.fixed != nil {
 		start, end = a.fixed.start, a.fixed.end
 	}
 	r := Reach{host, min(start, end), max(start, end)}
-	for _, old := range a.reaches {
-		if old == r {
-			return
-		}
+	if slices.Contains(a.reaches, r) {
+		return
 	}
 	a.reaches = append(a.reaches, r)
 	a.note(Observe, 0, "host.other", "sends what is asked to "+shown(host)+", which is not this host", w)

@@ -44,9 +44,31 @@ func LookAsRoot(command string, d Dialect) (RootLook, bool) {
 	if err != nil {
 		return none, false
 	}
-	type span struct{ from, to int }
-	var sudos []span
-	plain := true
+	sudos, plain := plainSudos(file)
+	if !plain || len(sudos) == 0 {
+		return none, false
+	}
+	l := RootLook{text: command}
+	var without strings.Builder
+	from := 0
+	for _, s := range sudos {
+		without.WriteString(command[from:s.from])
+		from = s.to
+		l.at = append(l.at, s.to)
+	}
+	without.WriteString(command[from:])
+	v := Command(without.String(), d)
+	l.Needs = v.Needs
+	return l, v.Auto && !v.Needs.Has(NeedFree)
+}
+
+// sudo is where a sudo stands, with its options, and where its program begins.
+type sudo struct{ from, to int }
+
+// plainSudos are the sudos of a text from its front to its end; plain is not set if one of
+// them has other options than -n, a setting, or no program.
+func plainSudos(file *syntax.File) (sudos []sudo, plain bool) {
+	plain = true
 	syntax.Walk(file, func(n syntax.Node) bool {
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 || call.Args[0].Lit() != "sudo" {
@@ -60,25 +82,11 @@ func LookAsRoot(command string, d Dialect) (RootLook, bool) {
 			plain = false
 			return false
 		}
-		sudos = append(sudos, span{int(call.Pos().Offset()), int(call.Args[at].Pos().Offset())})
+		sudos = append(sudos, sudo{int(call.Pos().Offset()), int(call.Args[at].Pos().Offset())})
 		return true
 	})
-	if !plain || len(sudos) == 0 {
-		return none, false
-	}
-	slices.SortFunc(sudos, func(a, b span) int { return a.from - b.from })
-	l := RootLook{text: command}
-	var without strings.Builder
-	from := 0
-	for _, s := range sudos {
-		without.WriteString(command[from:s.from])
-		from = s.to
-		l.at = append(l.at, s.to)
-	}
-	without.WriteString(command[from:])
-	v := Command(without.String(), d)
-	l.Needs = v.Needs
-	return l, v.Auto && !v.Needs.Has(NeedFree)
+	slices.SortFunc(sudos, func(a, b sudo) int { return a.from - b.from })
+	return sudos, plain
 }
 
 // isName reports whether a word is a program's name, and neither an option nor a setting.

@@ -264,12 +264,10 @@ func (a *assessor) setVariable(name string, value word, at word, alone bool) {
 
 // parameter expands $name and its forms.
 func (a *assessor) parameter(p *syntax.ParamExp, quoted bool) word {
-	unknown := word{text: string(hole)}
 	at := a.at(p)
-	if p.Param == nil || p.Flags != nil || p.NestedParam != nil || len(p.Modifiers) > 0 || p.Excl || p.Names != 0 ||
-		p.Split != syntax.OptUnset || p.GlobSubst != syntax.OptUnset || p.RcExpand != syntax.OptUnset || p.Width || p.IsSet {
+	if indirect(p) {
 		a.note(Mutate, Opaque, "expansion.indirect", "the expansion reaches a value that cannot be known", at)
-		return unknown
+		return word{text: string(hole)}
 	}
 	name := p.Param.Value
 	if secretVariable().MatchString(name) && !p.Length {
@@ -278,6 +276,22 @@ func (a *assessor) parameter(p *syntax.ParamExp, quoted bool) word {
 	if strings.HasPrefix(name, ownVariables) || promptVariables[name] {
 		a.note(Mutate, Opaque, "variable.own", "uses what nod tracks the pane's commands by: the end of one can be forged with it", at)
 	}
+	if p.Index == nil && p.Slice == nil && p.Repl == nil && p.Exp == nil {
+		return a.variable(name, p.Length, quoted, at)
+	}
+	a.operators(p, at)
+	return word{text: string(hole)}
+}
+
+// indirect reports whether an expansion is more than the name of a variable and what
+// [assessor.operators] reads: ${!name}, or a form of zsh's.
+func indirect(p *syntax.ParamExp) bool {
+	return p.Param == nil || p.Flags != nil || p.NestedParam != nil || len(p.Modifiers) > 0 || p.Excl || p.Names != 0 ||
+		p.Split != syntax.OptUnset || p.GlobSubst != syntax.OptUnset || p.RcExpand != syntax.OptUnset || p.Width || p.IsSet
+}
+
+// operators judges what stands behind the name of a variable: what is in it is evaluated.
+func (a *assessor) operators(p *syntax.ParamExp, at word) {
 	if p.Index != nil {
 		a.arithmetic(p.Index)
 	}
@@ -299,10 +313,6 @@ func (a *assessor) parameter(p *syntax.ParamExp, quoted bool) word {
 	if p.Exp != nil {
 		a.expansion(p, at)
 	}
-	if p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil {
-		return unknown
-	}
-	return a.variable(name, p.Length, quoted, at)
 }
 
 func (a *assessor) expansion(p *syntax.ParamExp, at word) {

@@ -24,20 +24,7 @@ func rendered(s string, length int) string {
 	}
 	var b strings.Builder
 	for at, cells := 0, 0; at < len(s); {
-		r, n := utf8.DecodeRuneInString(s[at:])
-		sign := s[at : at+n]
-		switch {
-		case r == hole:
-			sign = "…"
-		case r == '\t':
-			sign = "→"
-		case r == utf8.RuneError && n <= 1:
-			sign = fmt.Sprintf("⟦%02x⟧", s[at])
-		case r < ' ' || r >= 0x7f:
-			sign = fmt.Sprintf("⟦U+%04X⟧", r)
-		case r == ' ' && (at == 0 || at == len(s)-1 || strings.IndexByte(" \t\n", s[at-1]) >= 0 || strings.IndexByte(" \t\n", s[at+1]) >= 0):
-			sign = "·"
-		}
+		sign, n := signAt(s, at)
 		if cells += utf8.RuneCountInString(sign); cells > length {
 			b.WriteString("…")
 			break
@@ -46,6 +33,24 @@ func rendered(s string, length int) string {
 		at += n
 	}
 	return b.String()
+}
+
+// signAt is how the character at a place is shown, and how many bytes it has.
+func signAt(s string, at int) (sign string, n int) {
+	r, n := utf8.DecodeRuneInString(s[at:])
+	switch {
+	case r == hole:
+		return "…", n
+	case r == '\t':
+		return "→", n
+	case r == utf8.RuneError && n <= 1:
+		return fmt.Sprintf("⟦%02x⟧", s[at]), n
+	case r < ' ' || r >= 0x7f:
+		return fmt.Sprintf("⟦U+%04X⟧", r), n
+	case r == ' ' && (at == 0 || at == len(s)-1 || strings.IndexByte(" \t\n", s[at-1]) >= 0 || strings.IndexByte(" \t\n", s[at+1]) >= 0):
+		return "·", n
+	}
+	return s[at : at+n], n
 }
 
 // plainASCII reports whether a text is shown as it is.

@@ -1,10 +1,8 @@
 package risk
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // specials are the programs whose arguments a table cannot describe. Filled in
@@ -37,61 +35,40 @@ func (a *assessor) hand(name word, args []word) {
 	a.unread(Mutate, 0, "program.unknown", "nothing is known about this program", name)
 }
 
-func evalBuiltin(a *assessor, name word, args []word) {
-	if len(args) == 0 {
-		return
-	}
-	a.note(Mutate, Opaque, "shell.eval", "evaluates a text as a command", name)
-	a.nested(join(args))
-}
-
-func sourceBuiltin(a *assessor, name word, args []word) {
-	a.note(Mutate, Opaque, "shell.source", "runs what stands in a file in this shell", name)
-	clear(a.scope.vars)
-	for i, w := range args {
-		if i == 0 && standardInput(w.text) && a.feeding != nil && a.feeding.known {
-			a.nested(a.feeding.text)
-		}
-		a.readPath(w, kindReads)
-	}
-}
-
-// standardInput reports whether a path is the program's own input.
-func standardInput(p string) bool {
-	switch p {
-	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
-		return true
-	}
-	return false
-}
-
-// evaluated looks into a word that the shell evaluates a second time, as it does
-// with the subscripts of variables' names: what is substituted there runs.
-func (a *assessor) evaluated(w word) {
-	if !w.known() || !strings.Contains(w.text, "$(") && !strings.Contains(w.text, "`") {
-		return
-	}
-	a.note(Mutate, Opaque, "shell.subscript", "the shell evaluates this text a second time", w)
-	w.text = `: "` + strings.ReplaceAll(w.text, `"`, `\"`) + `"`
-	a.nested(w)
+// onlyHelp reports whether a program is asked for its help or its version alone.
+func onlyHelp(args []word) bool {
+	return len(args) == 1 && (args[0].text == "--help" || args[0].text == "--version")
 }
 
 // shellProgram reads sh -c TEXT, sh FILE, and sh with its text on standard input.
 func shellProgram(a *assessor, name word, args []word) {
 	saved := a.dialect
+	defer func() { a.dialect = saved }()
 	d, err := ParseDialect(name.text)
 	if err == nil {
 		a.dialect = d
 	}
-	if len(args) == 2 && args[0].known() && args[0].text == "-n" && args[1].known() && !strings.HasPrefix(args[1].text, "-") && name.text != "fish" {
-		a.readPath(args[1], kindReads) // checks the script's grammar, and shows lines of it
+	if name.text != "fish" && checksGrammar(args) {
+		a.readPath(args[1], kindReads) // shows lines of it
 		return
 	}
 	if err != nil && !(len(args) == 1 && args[0].text == "--version") {
 		a.unread(Mutate, Opaque, "shell.dialect", name.text+" reads texts in ways that are not known", name)
 	}
-	defer func() { a.dialect = saved }()
-	command := false
+	if rest, command, runs := a.shellOptions(args); runs {
+		a.shellText(name, rest, command)
+	}
+}
+
+// checksGrammar reports whether the arguments are -n and a script, of which the grammar is
+// checked and nothing runs.
+func checksGrammar(args []word) bool {
+	return len(args) == 2 && args[0].known() && args[0].text == "-n" && args[1].known() && !strings.HasPrefix(args[1].text, "-")
+}
+
+// shellOptions reads the options of a shell. command is set if its text stands first behind
+// them; runs is not if it only shows its version or its help.
+func (a *assessor) shellOptions(args []word) (rest []word, command, runs bool) {
 	for len(args) > 0 && len(args[0].text) > 1 && (args[0].text[0] == '-' || args[0].text[0] == '+') {
 		w := args[0]
 		args = args[1:]
@@ -99,10 +76,10 @@ func shellProgram(a *assessor, name word, args []word) {
 		case !w.known():
 			a.unread(Mutate, Opaque, "argument.dynamic", "an option of the shell is not known", w)
 		case w.text == "--version" || w.text == "--help":
-			return
+			return nil, false, false
 		case w.text == "--":
-			goto text
-		case w.text == "--login" || w.text == "--norc" || w.text == "--noprofile" || w.text == "--posix":
+			return args, command, true
+		case slices.Contains(shellQuiet, w.text):
 		case strings.HasPrefix(w.text, "--"):
 			a.unread(Mutate, Opaque, "option.unknown", "the option "+shown(w.text)+" of the shell is not known", w)
 		default:
@@ -115,7 +92,15 @@ func shellProgram(a *assessor, name word, args []word) {
 			command = command || strings.Contains(w.text, "c")
 		}
 	}
-text:
+	return args, command, true
+}
+
+// shellQuiet are options that say what a shell reads before its text.
+var shellQuiet = []string{"--login", "--norc", "--noprofile", "--posix"}
+
+// shellText judges what a shell runs: the text behind its options (command), a script, or
+// what it reads.
+func (a *assessor) shellText(name word, args []word, command bool) {
 	switch {
 	case command && len(args) > 0:
 		if len(args) > 1 {
@@ -186,7 +171,7 @@ func envProgram(a *assessor, name word, args []word) {
 		}
 	}
 	if len(rest) == 0 {
-		if len(args) == 1 && (args[0].text == "--version" || args[0].text == "--help") {
+		if onlyHelp(args) {
 			return
 		}
 		a.note(Observe, Secret, "env.print", "prints the environment, which may hold secrets", name)
@@ -195,8 +180,12 @@ func envProgram(a *assessor, name word, args []word) {
 	a.run(rest)
 }
 
+// ddProgram reads KEY=VALUE operands.
 func ddProgram(a *assessor, name word, args []word) {
-	wrote, reads, counted := false, word{}, a.limited
+	if onlyHelp(args) {
+		return
+	}
+	reads, counted := word{}, a.limited
 	a.emptiedByDD(args)
 	defer func() {
 		if reads.text != "" && !counted {
@@ -208,34 +197,35 @@ func ddProgram(a *assessor, name word, args []word) {
 		v := w
 		v.text = value
 		switch {
-		case !ok && (w.text == "--version" || w.text == "--help") && len(args) == 1:
-			return
-		case !ok:
-			a.note(Mutate, 0, "option.unknown", "the operand "+shown(w.text)+" of dd is not known", w)
-		case key == "of":
-			wrote = wrote || value != "/dev/null"
-			a.writePath(v, word{start: name.start, end: w.end})
-			if strings.HasPrefix(value, "/dev/") && !quietDevice(value) || strings.IndexByte(value, hole) >= 0 {
-				a.note(Destroy, 0, "dd.device", "overwrites "+shown(value), word{start: name.start, end: w.end})
-			}
-		case key == "if":
+		case ok && key == "of":
+			a.ddWrites(v, word{start: name.start, end: w.end})
+		case ok && key == "if":
 			a.readPath(v, kindReads)
 			if endless(value) {
 				reads = v
 			}
-		case key == "count":
+		case ok && key == "count":
 			counted = true
-		case key == "bs", key == "ibs", key == "obs", key == "skip", key == "seek", key == "status", key == "cbs", key == "iflag", key == "conv", key == "oflag":
-		default:
+		case !ok || !slices.Contains(ddQuiet, key):
 			a.note(Mutate, 0, "option.unknown", "the operand "+shown(w.text)+" of dd is not known", w)
 		}
 	}
 }
 
+// ddQuiet are the keys of dd that say how it copies.
+var ddQuiet = []string{"bs", "ibs", "obs", "skip", "seek", "status", "cbs", "iflag", "conv", "oflag"}
+
+// ddWrites judges what dd writes to.
+func (a *assessor) ddWrites(to, at word) {
+	a.writePath(to, at)
+	if strings.HasPrefix(to.text, "/dev/") && !quietDevice(to.text) || strings.IndexByte(to.text, hole) >= 0 {
+		a.note(Destroy, 0, "dd.device", "overwrites "+shown(to.text), at)
+	}
+}
+
 // killProgram tells a signal from a question: -0 and -l change nothing.
 func killProgram(a *assessor, name word, args []word) {
-	if len(args) > 0 && args[0].known() && (args[0].text == "-l" || args[0].text == "-L" || args[0].text == "-0" && len(args) > 1) &&
-		!slices.ContainsFunc(args[1:], func(w word) bool { return w.mayBeOption() && !w.tame || strings.HasPrefix(w.text, "-") }) {
+	if killAsks(args) {
 		return
 	}
 	a.note(Mutate, 0, "kill", "sends a signal to a process", name)
@@ -250,6 +240,17 @@ func killProgram(a *assessor, name word, args []word) {
 	}
 }
 
+// killAsks reports whether kill only lists signals, or says whether processes are there.
+func killAsks(args []word) bool {
+	if len(args) == 0 || !args[0].known() {
+		return false
+	}
+	if first := args[0].text; first != "-l" && first != "-L" && (first != "-0" || len(args) == 1) {
+		return false
+	}
+	return !slices.ContainsFunc(args[1:], func(w word) bool { return w.mayBeOption() && !w.tame || strings.HasPrefix(w.text, "-") })
+}
+
 // gentleSignal reports whether a signal asks the first process to read its
 // settings again, and no more.
 func gentleSignal(args []word) bool {
@@ -262,175 +263,6 @@ func gentleSignal(args []word) bool {
 		return true
 	}
 	return false
-}
-
-var printfNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+ #0-9.*']*[diouxXeEfFgGaA]`) })
-
-var printfDirective = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+ #0-9.*]*n`) })
-
-func printfBuiltin(a *assessor, _ word, args []word) {
-	if a.dialect == Zsh && len(args) > 1 && printfNumber().MatchString(args[0].text) {
-		for _, w := range args[1:] {
-			if strings.Trim(w.text, "0123456789.+-") != "" {
-				a.unclear("printf.arithmetic", "zsh evaluates what is printed as a number", w)
-				a.evaluated(w)
-			}
-		}
-	}
-	for i, w := range args {
-		switch {
-		case i == 0 && (w.text == "-v" || strings.HasPrefix(w.text, "-") && w.text != "--" && w.text != "-"):
-			a.unclear("printf.variable", "printf sets a variable", w)
-			clear(a.scope.vars)
-			a.evaluated(args[min(1, len(args)-1)])
-			a.evaluated(w)
-		case i == 0 && w.mayBeOption():
-			a.unclear("argument.dynamic", "the format is not known", w)
-		case printfDirective().MatchString(w.text):
-			a.unclear("printf.count", "printf sets a variable", w)
-			clear(a.scope.vars)
-		}
-	}
-}
-
-func echoBuiltin(a *assessor, _ word, args []word) {
-	for _, w := range args {
-		if w.glob {
-			a.readPath(w, kindMeta)
-		}
-	}
-}
-
-// testBuiltin reads [ … ]; everything but -v and -R only looks.
-func testBuiltin(a *assessor, _ word, args []word) {
-	for i, w := range args {
-		switch w.text {
-		case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
-			for _, side := range []int{i - 1, i + 1} {
-				if a.dialect == Zsh && side >= 0 && side < len(args) && strings.Trim(args[side].text, "0123456789+-") != "" {
-					a.unclear("test.arithmetic", "zsh evaluates what is compared as numbers", args[side])
-					a.evaluated(args[side])
-				}
-			}
-		}
-		if w.text == "-v" || w.text == "-R" || w.text == "-o" && len(args) <= 3 || w.several() {
-			a.unclear("test.variable", "the test evaluates a variable's name, or its parts are not known", w)
-			for _, name := range args {
-				a.evaluated(name)
-			}
-		}
-	}
-}
-
-func readBuiltin(a *assessor, name word, args []word) {
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		switch {
-		case !w.known():
-			a.unclear("argument.dynamic", "the variable's name is not known", w)
-		case w.text == "-r" || w.text == "-s" || w.text == "-e" || w.text == "-rs" || w.text == "-sr" || w.text == "-a" || w.text == "-ra":
-		case w.text == "-t" || w.text == "-n" || w.text == "-N" || w.text == "-d" || w.text == "-u":
-			i++
-		case w.text == "-p" || w.text == "-rp" || w.text == "-sp":
-			i++
-		case plainVariable().MatchString(w.text) && !specialVariables[w.text] || w.text == "_":
-		default:
-			a.note(Mutate, 0, "read.variable", "read with "+shown(w.text)+" is not known to be harmless", w)
-			a.evaluated(w)
-		}
-	}
-	clear(a.scope.vars)
-	if a.feeding == nil {
-		a.unclear("read.terminal", "waits for input at the terminal", name)
-	}
-}
-
-func cdBuiltin(a *assessor, _ word, args []word) {
-	target := word{text: "~"}
-	if len(args) > 0 && (args[0].text == "--" || args[0].text == "-P" || args[0].text == "-L") {
-		args = args[1:]
-	}
-	if len(args) > 0 {
-		target = args[0]
-	}
-	if len(args) > 1 {
-		a.unclear("operand.unexpected", "more than one folder", args[1])
-	}
-	if target.known() && target.text != "-" {
-		a.enterFolder(target.text)
-	}
-	if isNetwork(target.text) {
-		a.unclear("path.network", "not a folder", target)
-	}
-}
-
-// commandBuiltin passes by functions and aliases; with -v it only asks.
-func commandBuiltin(a *assessor, name word, args []word) {
-	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
-		switch args[0].text {
-		case "-v", "-V":
-			if name.text == "command" {
-				for _, w := range args[1:] {
-					if !w.known() && !w.quoted {
-						a.unclear("argument.dynamic", "the name is not known", w)
-					}
-				}
-				return
-			}
-			a.unclear("option.unknown", "the option is not known", args[0])
-		case "-p", "--":
-		default:
-			a.unread(Mutate, 0, "option.unknown", "the option "+shown(args[0].text)+" is not known", args[0])
-		}
-		args = args[1:]
-	}
-	if len(args) > 0 {
-		a.run(args)
-	}
-}
-
-func trapBuiltin(a *assessor, name word, args []word) {
-	if len(args) == 0 || args[0].text == "-l" || args[0].text == "-p" {
-		return
-	}
-	a.note(Mutate, Opaque, "shell.trap", "leaves a command behind that runs later", name)
-	a.nested(args[0])
-}
-
-func aliasBuiltin(a *assessor, name word, args []word) {
-	for _, w := range args {
-		_, value, ok := strings.Cut(w.text, "=")
-		if ok || !w.known() || strings.HasPrefix(w.text, "-") {
-			a.note(Mutate, Opaque, "shell.alias", "gives a name another meaning", word{start: name.start, end: w.end})
-			w.text = value
-			a.nested(w)
-		}
-	}
-}
-
-func setBuiltin(a *assessor, name word, args []word) {
-	if len(args) == 0 {
-		a.note(Observe, Secret, "shell.variables", "prints variables, which may hold secrets", name)
-		return
-	}
-	if quietSettings(args) {
-		return
-	}
-	clear(a.scope.vars)
-	a.note(Mutate, 0, "shell.set", "changes the shell's settings", name)
-}
-
-func execBuiltin(a *assessor, name word, args []word) {
-	for len(args) > 0 && (args[0].text == "-c" || args[0].text == "-l" || args[0].text == "-a") {
-		if args[0].text == "-a" && len(args) > 1 {
-			args = args[1:]
-		}
-		args = args[1:]
-	}
-	a.note(Mutate, 0, "shell.exec", "replaces the shell, or redirects everything after it", name)
-	if len(args) > 0 {
-		a.run(args)
-	}
 }
 
 // suProgram runs a command as another user.

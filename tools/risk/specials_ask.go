@@ -98,7 +98,7 @@ func printenvProgram(a *assessor, name word, args []word) {
 			}
 		}
 	}
-	if all && !(len(args) == 1 && (args[0].text == "--help" || args[0].text == "--version")) {
+	if all && !onlyHelp(args) {
 		a.note(Observe, Secret, "env.print", "prints the environment, which may hold secrets", name)
 	}
 	a.hand(name, args)
@@ -156,20 +156,27 @@ func fetchProgram(a *assessor, name word, args []word) {
 	acts := a.effect.AtLeast(Mutate)
 	a.effect = max(a.effect, quiet)
 	a.requestLoss(args, acts)
-	follows, limited := name.text == "wget", false
-	for i, w := range args {
-		switch {
-		case w.text == "--location" || name.text == "curl" && strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "L"):
-			follows = true
-		case w.text == "--max-redirs=0" || w.text == "--max-redirect=0":
-			limited = true
-		case (w.text == "--max-redirs" || w.text == "--max-redirect") && i+1 < len(args) && args[i+1].text == "0":
-			limited = true
-		}
-	}
-	if follows && !limited && len(a.reaches) > before {
+	if followsRedirects(name.text, args) && len(a.reaches) > before {
 		a.unclear(RuleRedirect, "goes on to whatever host the answer names", name)
 	}
+}
+
+// followsRedirects reports whether a program that fetches goes where an answer sends it.
+func followsRedirects(program string, args []word) bool {
+	follows := program == "wget"
+	for i, w := range args {
+		switch {
+		case w.text == "--max-redirs=0" || w.text == "--max-redirect=0":
+			return false
+		case (w.text == "--max-redirs" || w.text == "--max-redirect") && i+1 < len(args) && args[i+1].text == "0":
+			return false
+		case w.text == "--location":
+			follows = true
+		case program == "curl" && strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "L"):
+			follows = true
+		}
+	}
+	return follows
 }
 
 // systemctlProgram: what starts with an account's session runs later as that

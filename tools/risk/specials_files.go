@@ -4,35 +4,14 @@ import "strings"
 
 // findProgram reads find's expression.
 func findProgram(a *assessor, name word, args []word) {
-	var roots []word
-	i := 0
-	for i < len(args) && args[i].known() {
-		if t := args[i].text; t == "-H" || t == "-L" || t == "-P" || len(t) > 2 && t[:2] == "-O" {
-			i++
-			continue
-		}
-		break
-	}
-	for ; i < len(args); i++ {
-		w := args[i]
-		if w.mayBeOption() && w.text[0] != '-' {
-			a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could be an action", w)
-		}
-		if w.text == "" || strings.HasPrefix(w.text, "-") || w.text == "!" || w.text == "(" || w.text == ")" || w.text == "," {
-			break
-		}
-		if w.several() && strings.IndexByte(w.text, hole) >= 0 {
-			a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could become an action", w)
-		}
-		roots = append(roots, w)
-	}
+	from := findOptions(args)
+	roots := a.findRoots(args[from:])
+	i := from + len(roots)
 	if len(roots) == 0 {
 		roots = []word{{text: "."}}
 	}
-	s := specOf("find")
 	for i < len(args) {
-		w := args[i]
-		switch w.text {
+		switch args[i].text {
 		case "!", "(", ")", ",", "-a", "-o", "-not", "-and", "-or":
 			i++
 			continue
@@ -44,23 +23,55 @@ func findProgram(a *assessor, name word, args []word) {
 				a.deletePath(word{text: root.text, tree: true, start: root.start, end: root.end}, name)
 			}
 		}
-		o := s.option(w.text)
-		if o == nil || !w.known() {
-			a.unread(Mutate, 0, "option.unknown", "the test or action "+shown(w.text)+" of find is not known", w)
-			i++
-			continue
-		}
-		m := &matching{a: a, s: s, name: name, args: args}
-		m.use(o, w)
-		if o.takes {
-			m.next(o, w, &i)
-		}
-		i++
+		i = a.findPrimary(name, args, i)
 	}
 }
 
-// findExec reads -exec … ; or -exec … {} +.
-func (a *assessor) findExec(args []word, i int, roots []word) int {
+// findOptions counts the options that stand before the roots.
+func findOptions(args []word) int {
+	for i, w := range args {
+		t := w.text
+		if !w.known() || t != "-H" && t != "-L" && t != "-P" && (len(t) <= 2 || t[:2] != "-O") {
+			return i
+		}
+	}
+	return len(args)
+}
+
+// findRoots are the words before the expression.
+func (a *assessor) findRoots(args []word) []word {
+	for i, w := range args {
+		if w.mayBeOption() && w.text[0] != '-' {
+			a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could be an action", w)
+		}
+		switch {
+		case w.text == "" || strings.HasPrefix(w.text, "-") || w.text == "!" || w.text == "(" || w.text == ")" || w.text == ",":
+			return args[:i:i]
+		case w.several() && strings.IndexByte(w.text, hole) >= 0:
+			a.unread(Mutate, 0, "argument.dynamic", "an argument that is not known could become an action", w)
+		}
+	}
+	return args
+}
+
+// findPrimary reads the test or the action at a place by the table; next is behind it.
+func (a *assessor) findPrimary(name word, args []word, i int) (next int) {
+	w, s := args[i], specOf("find")
+	o := s.option(w.text)
+	if o == nil || !w.known() {
+		a.unread(Mutate, 0, "option.unknown", "the test or action "+shown(w.text)+" of find is not known", w)
+		return i + 1
+	}
+	m := &matching{a: a, s: s, name: name, args: args}
+	m.use(o, w)
+	if o.takes {
+		m.next(o, w, &i)
+	}
+	return i + 1
+}
+
+// findExec reads -exec … ; or -exec … {} + for each root.
+func (a *assessor) findExec(args []word, i int, roots []word) (next int) {
 	var words []word
 	action := args[i]
 	for i++; i < len(args) && args[i].text != ";" && !(args[i].text == "+" && len(words) > 0 && words[len(words)-1].text == "{}"); i++ {
@@ -77,18 +88,7 @@ func (a *assessor) findExec(args []word, i int, roots []word) int {
 		if a.spent {
 			break
 		}
-		one := make([]word, len(words))
-		for n, w := range words {
-			one[n] = w
-			if w.text == "{}" {
-				one[n] = word{text: root.text, tree: true, glob: root.glob, start: w.start, end: w.end, quoted: true}
-				if !strings.HasPrefix(root.text, "/") && !strings.HasPrefix(root.text, ".") && !strings.HasPrefix(root.text, "~") {
-					one[n].text = "./" + root.text
-				}
-			} else if strings.Contains(w.text, "{}") {
-				one[n].text = strings.ReplaceAll(w.text, "{}", string(hole))
-			}
-		}
+		one := filledIn(words, root)
 		if strings.HasSuffix(action.text, "dir") {
 			a.unclear("find.execdir", "runs in folders that are not known", action)
 		}
@@ -97,148 +97,196 @@ func (a *assessor) findExec(args []word, i int, roots []word) int {
 	return i + 1
 }
 
+// filledIn are words with what find finds below a root in place of {}.
+func filledIn(words []word, root word) []word {
+	found := root.text
+	if !strings.HasPrefix(found, "/") && !strings.HasPrefix(found, ".") && !strings.HasPrefix(found, "~") {
+		found = "./" + found
+	}
+	one := make([]word, len(words))
+	for n, w := range words {
+		one[n] = w
+		if w.text == "{}" {
+			one[n] = word{text: found, tree: true, glob: root.glob, start: w.start, end: w.end, quoted: true}
+		} else {
+			one[n].text = strings.ReplaceAll(w.text, "{}", string(hole))
+		}
+	}
+	return one
+}
+
+// tarring is one pass over tar's arguments.
+type tarring struct {
+	a    *assessor
+	name word
+	args []word
+	at   int  // of the argument that is read
+	mode byte // the letter of what is done; 0 before it is known
+	file bool // the archive is a file
+}
+
 // tarProgram: listing is harmless, creating writes a file, extracting writes
 // many; an archive may overwrite anything.
 func tarProgram(a *assessor, name word, args []word) {
 	if len(args) == 0 {
 		return
 	}
-	mode, file := byte(0), false
+	t := &tarring{a: a, name: name, args: args}
 	inside := a.scope.cwds
 	first := true
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		text := w.text
+	for ; t.at < len(args); t.at++ {
+		w := args[t.at]
 		switch {
 		case !w.known():
 			a.readPath(w, kindTree)
 			if w.mayBeOption() {
 				a.unread(Mutate, Opaque, "argument.dynamic", "an argument that is not known could be an option that runs a program", w)
 			}
-			continue
-		case strings.HasPrefix(text, "--"):
-			mode = a.tarLong(name, w, mode, &file, args, &i)
-			continue
-		case strings.HasPrefix(text, "-") && len(text) > 1:
-			text = text[1:]
-		case !first:
+		case strings.HasPrefix(w.text, "--"):
+			t.long(w)
+		case strings.HasPrefix(w.text, "-") && len(w.text) > 1:
+			t.cluster(w, w.text[1:])
+			first = false
+		case first:
+			t.cluster(w, w.text)
+			first = false
+		default:
 			a.readPath(w, kindTree)
-			continue
-		}
-		first = false
-		for at := 0; at < len(text); at++ {
-			switch c := text[at]; c {
-			case 't', 'x', 'c', 'r', 'u', 'A', 'd':
-				mode = c
-			case 'v', 'z', 'j', 'J', 'a', 'p', 'h', 'S', 'k', 'm', 'P', 'o', 'B', 'l', 'O', 'n':
-				if c == 'P' && mode == 'x' {
-					a.note(Mutate, 0, "tar.absolute", "extracts to absolute paths", w)
-				}
-			case 'f', 'C', 'T', 'X', 'b':
-				file = file || c == 'f'
-				value := w
-				if value.text = text[at+1:]; value.text == "" || !strings.HasPrefix(w.text, "-") {
-					if i+1 < len(args) {
-						i++
-						value = args[i]
-					}
-				}
-				a.tarFile(c, mode, name, value)
-				if strings.HasPrefix(w.text, "-") {
-					at = len(text)
-				}
-			case 'I', 'F':
-				a.note(Mutate, Opaque, "tar.program", "makes tar run a program", w)
-				i++
-				at = len(text)
-			default:
-				a.unread(Mutate, 0, "option.unknown", "the option -"+shown(string([]byte{c}))+" of tar is not known", w)
-			}
 		}
 	}
-	a.tarMode(mode, file, name)
+	t.judgeMode()
 	a.scope.cwds = inside
 }
 
-func (a *assessor) tarFile(option, mode byte, name, value word) {
-	switch {
-	case option == 'f' && strings.Contains(value.text, ":") && !strings.HasPrefix(value.text, "/"):
-		a.note(Mutate, Exfil, "tar.remote", "the archive lies on another host", value)
-	case option == 'f' && mode != 't' && mode != 'x' && mode != 'd':
-		a.writePath(value, word{start: name.start, end: value.end})
-	case option == 'T' || option == 'X':
-		a.readPath(value, kindReads) // its lines are shown in errors
-	case option == 'f':
-		a.readPath(value, kindReads)
-	case option == 'C' && value.known():
-		a.enterFolder(value.text)
+// cluster reads options of one letter.
+func (t *tarring) cluster(w word, letters string) {
+	for at := 0; at < len(letters); at++ {
+		switch c := letters[at]; c {
+		case 't', 'x', 'c', 'r', 'u', 'A', 'd':
+			t.mode = c
+		case 'v', 'z', 'j', 'J', 'a', 'p', 'h', 'S', 'k', 'm', 'P', 'o', 'B', 'l', 'O', 'n':
+			if c == 'P' && t.mode == 'x' {
+				t.a.note(Mutate, 0, "tar.absolute", "extracts to absolute paths", w)
+			}
+		case 'f', 'C', 'T', 'X', 'b':
+			if t.letterWithValue(c, w, letters[at+1:]) {
+				return
+			}
+		case 'I', 'F':
+			t.a.note(Mutate, Opaque, "tar.program", "makes tar run a program", w)
+			t.at++
+			return
+		default:
+			t.a.unread(Mutate, 0, "option.unknown", "the option -"+shown(string([]byte{c}))+" of tar is not known", w)
+		}
 	}
 }
 
-func (a *assessor) tarLong(name, w word, mode byte, file *bool, args []word, i *int) byte {
+// letterWithValue reads an option whose value is the rest of its word, or the next argument.
+// With a dash before the letters, none of them follows a value: ends says so.
+func (t *tarring) letterWithValue(c byte, w word, rest string) (ends bool) {
+	dashed := strings.HasPrefix(w.text, "-")
+	value := w
+	value.text = rest
+	if (rest == "" || !dashed) && t.at+1 < len(t.args) {
+		t.at++
+		value = t.args[t.at]
+	}
+	t.file = t.file || c == 'f'
+	t.path(c, value)
+	return dashed
+}
+
+// path judges the path that an option of this letter names.
+func (t *tarring) path(option byte, value word) {
+	switch {
+	case option == 'f' && strings.Contains(value.text, ":") && !strings.HasPrefix(value.text, "/"):
+		t.a.note(Mutate, Exfil, "tar.remote", "the archive lies on another host", value)
+	case option == 'f' && t.mode != 't' && t.mode != 'x' && t.mode != 'd':
+		t.a.writePath(value, word{start: t.name.start, end: value.end})
+	case option == 'T' || option == 'X':
+		t.a.readPath(value, kindReads) // its lines are shown in errors
+	case option == 'f':
+		t.a.readPath(value, kindReads)
+	case option == 'C' && value.known():
+		t.a.enterFolder(value.text)
+	}
+}
+
+// tarModes are the long options that say what is done, by the letter that does.
+var tarModes = map[string]byte{
+	"--list": 't', "--extract": 'x', "--get": 'x', "--create": 'c',
+	"--append": 'r', "--update": 'r', "--concatenate": 'r', "--delete": 'r',
+}
+
+// long reads an option that is written out.
+func (t *tarring) long(w word) {
 	option, value, attached := strings.Cut(w.text, "=")
 	v := w
 	v.text = value
+	if mode, ok := tarModes[option]; ok {
+		if option == "--delete" {
+			t.a.note(Destroy, 0, "tar.delete", "removes members from an archive", w)
+		}
+		t.mode = mode
+		return
+	}
 	switch option {
-	case "--list":
-		return 't'
-	case "--extract", "--get":
-		return 'x'
-	case "--create":
-		return 'c'
-	case "--append", "--update", "--concatenate":
-		return 'r'
-	case "--delete":
-		a.note(Destroy, 0, "tar.delete", "removes members from an archive", w)
-		return 'r'
 	case "--remove-files":
-		a.note(Destroy, 0, "tar.remove-files", "removes the files that it packs", w)
+		t.a.note(Destroy, 0, "tar.remove-files", "removes the files that it packs", w)
 	case "--verbose", "--gzip", "--bzip2", "--xz", "--zstd", "--auto-compress", "--version", "--help", "--numeric-owner", "--full-time", "--no-recursion", "--wildcards":
 	case "--strip-components", "--exclude":
 		if !attached {
-			*i++
+			t.at++
 		}
-	case "--file", "--directory":
-		if !attached && *i+1 < len(args) {
-			*i++
-			v = args[*i]
-		}
-		if option == "--directory" && v.known() {
-			a.enterFolder(v.text)
-		}
-		if option == "--file" {
-			*file = true
-			a.tarFile('f', mode, name, v)
-		}
+	case "--file":
+		t.file = true
+		t.path('f', t.valueOf(v, attached))
+	case "--directory":
+		t.path('C', t.valueOf(v, attached))
 	case "--checkpoint-action", "--to-command", "--use-compress-program", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command":
-		a.note(Mutate, Opaque, "tar.program", "makes tar run a program", w)
-		if _, text, ok := strings.Cut(value, "exec="); ok {
-			v.text = text
-		}
-		if v.text != "" {
-			a.nested(v)
-		}
+		t.runs(w, v)
 	default:
-		a.unread(Mutate, 0, "option.unknown", "the option "+shown(w.text)+" of tar is not known", w)
+		t.a.unread(Mutate, 0, "option.unknown", "the option "+shown(w.text)+" of tar is not known", w)
 	}
-	return mode
 }
 
-func (a *assessor) tarMode(mode byte, file bool, name word) {
-	switch mode {
+// valueOf is the value of a long option: what is attached, or else the next argument.
+func (t *tarring) valueOf(v word, attached bool) word {
+	if !attached && t.at+1 < len(t.args) {
+		t.at++
+		return t.args[t.at]
+	}
+	return v
+}
+
+// runs judges an option by which tar runs a program.
+func (t *tarring) runs(w, v word) {
+	t.a.note(Mutate, Opaque, "tar.program", "makes tar run a program", w)
+	if _, text, ok := strings.Cut(v.text, "exec="); ok {
+		v.text = text
+	}
+	if v.text != "" {
+		t.a.nested(v)
+	}
+}
+
+// judgeMode judges what is done with the archive.
+func (t *tarring) judgeMode() {
+	switch t.mode {
 	case 't', 'd':
 	case 'x':
-		a.note(Mutate, 0, "tar.extract", "extracts files, over what is there", name)
+		t.a.note(Mutate, 0, "tar.extract", "extracts files, over what is there", t.name)
 	case 'c':
-		if file {
-			a.note(Mutate, 0, "tar.create", "writes an archive", name)
+		if t.file {
+			t.a.note(Mutate, 0, "tar.create", "writes an archive", t.name)
 		} else {
-			a.unclear("tar.stream", "writes an archive to its output", name)
+			t.a.unclear("tar.stream", "writes an archive to its output", t.name)
 		}
 	case 0:
-		a.unclear("tar.mode", "tar lacks its mode", name)
+		t.a.unclear("tar.mode", "tar lacks its mode", t.name)
 	default:
-		a.note(Mutate, 0, "tar.change", "changes an archive", name)
+		t.a.note(Mutate, 0, "tar.change", "changes an archive", t.name)
 	}
 }
 

@@ -91,54 +91,45 @@ func (s *spec) sub(name string) *spec {
 	return child
 }
 
+// switches are the traits of a program that are words alone.
+var switches = map[string]func(*spec) *bool{
+	"inert":   func(s *spec) *bool { return &s.inert },
+	"posix":   func(s *spec) *bool { return &s.posix },
+	"onedash": func(s *spec) *bool { return &s.oneDash },
+	"bsd":     func(s *spec) *bool { return &s.bsd },
+	"inherit": func(s *spec) *bool { return &s.inherit },
+	"assigns": func(s *spec) *bool { return &s.assigns },
+	"abbrev":  func(s *spec) *bool { return &s.abbrev },
+	"reader":  func(s *spec) *bool { return &s.reader },
+	"sends":   func(s *spec) *bool { return &s.sends },
+	"feeds":   func(s *spec) *bool { return &s.feeds },
+	"hands":   func(s *spec) *bool { return &s.hands },
+	"carries": func(s *spec) *bool { return &s.carries },
+	"folder":  func(s *spec) *bool { return &s.folder },
+	"apart":   func(s *spec) *bool { return &s.apart },
+	"builtin": func(s *spec) *bool { return &s.builtin },
+	"remote":  func(s *spec) *bool { return &s.remote },
+}
+
 func (s *spec) readTraits(words []string) error {
 	for _, word := range words {
-		switch word {
-		case "again": // said by a stanza that adds to an earlier one
-		case "inert":
-			s.inert = true
-		case "posix":
-			s.posix = true
-		case "onedash":
-			s.oneDash = true
-		case "bsd":
-			s.bsd = true
-		case "inherit":
-			s.inherit = true
-		case "assigns":
-			s.assigns = true
-		case "abbrev":
-			s.abbrev = true
-		case "reader":
-			s.reader = true
-		case "sends":
-			s.sends = true
-		case "feeds":
-			s.feeds = true
-		case "hands":
-			s.hands = true
-		case "carries":
-			s.carries = true
-		case "folder":
-			s.folder = true
-		case "apart":
-			s.apart = true
-		case "builtin":
-			s.builtin = true
-		case "remote":
-			s.remote = true
-		default:
-			if n, ok := strings.CutPrefix(word, "least="); ok && len(n) == 1 && n >= "1" && n <= "9" {
-				s.least = int(n[0] - '0')
-				continue
-			}
-			if sub, ok := strings.CutPrefix(word, "default="); ok {
-				s.fallback = sub
-				continue
-			}
-			if !s.trait.read(word) {
-				return fmt.Errorf("unknown trait %q of %q", word, s.name)
-			}
+		if word == "again" {
+			continue // said by a stanza that adds to an earlier one
+		}
+		if field, ok := switches[word]; ok {
+			*field(s) = true
+			continue
+		}
+		if n, ok := strings.CutPrefix(word, "least="); ok && len(n) == 1 && n >= "1" && n <= "9" {
+			s.least = int(n[0] - '0')
+			continue
+		}
+		if sub, ok := strings.CutPrefix(word, "default="); ok {
+			s.fallback = sub
+			continue
+		}
+		if !s.trait.read(word) {
+			return fmt.Errorf("unknown trait %q of %q", word, s.name)
 		}
 	}
 	if s.effect == Unassessed {

@@ -1,10 +1,8 @@
 package risk
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // sqlDialect is how a client and its server read a statement.
@@ -20,102 +18,6 @@ const (
 // sqlDialects are by program; the others are sqlAny.
 var sqlDialects = map[string]sqlDialect{
 	"psql": sqlPostgres, "pgcli": sqlPostgres, "mysql": sqlMySQL, "mariadb": sqlMySQL, "sqlite3": sqlLite, "sqlite": sqlLite,
-}
-
-// sqlToken is a piece of a statement.
-type sqlToken struct {
-	kind byte   // 'w' a bare word, 'q' a quoted name, 's' a string, 'n' a number, 'p' a sign
-	text string // a name without its quotes, a bare word in lower case
-}
-
-// sqlTokens cuts a statement up. ok is false if it cannot be read for sure: with
-// a comment, a backslash, a dollar quote, or a quote that does not end.
-func sqlTokens(text string, d sqlDialect) (tokens []sqlToken, ok bool) {
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case strings.IndexByte(" \t\n\r", c) >= 0:
-			i++
-		case c == '$' && d == sqlPostgres && sqlDollar().MatchString(text[i:]):
-			tag := sqlDollar().FindString(text[i:])
-			end := strings.Index(text[i+len(tag):], tag)
-			if end < 0 {
-				return nil, false
-			}
-			tokens = append(tokens, sqlToken{'s', text[i+len(tag) : i+len(tag)+end]})
-			i += 2*len(tag) + end
-		case c == '\\' || c == '$' || c == '#' && d != sqlPostgres || strings.HasPrefix(text[i:], "--") || strings.HasPrefix(text[i:], "/*"):
-			return nil, false
-		case c == '\'' || c == '"' || c == '`' || c == '[' && (d == sqlLite || d == sqlAny && bracketed(tokens)):
-			inner, end := sqlQuoted(text, i)
-			if end < 0 || c == '\'' && strings.IndexByte(inner, '\\') >= 0 {
-				return nil, false // a backslash ends a string in one server and not in the other
-			}
-			kind := byte('q')
-			if c == '\'' || c == '"' && d == sqlMySQL {
-				kind = 's'
-			}
-			tokens = append(tokens, sqlToken{kind, inner})
-			i = end
-		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 || c == '@':
-			end := i + 1
-			for end < len(text) && (text[end] == '_' || text[end] == '$' || text[end] >= 0x80 || text[end] == '@' || isDigit(text[end], 10) || text[end] >= 'a' && text[end] <= 'z' || text[end] >= 'A' && text[end] <= 'Z') {
-				end++
-			}
-			word := strings.ToLower(text[i:end])
-			if word == "u" && strings.HasPrefix(text[end:], "&") {
-				return nil, false // names and strings written with escapes
-			}
-			tokens = append(tokens, sqlToken{'w', word})
-			i = end
-		case c >= '0' && c <= '9':
-			end := i
-			for end < len(text) && (isDigit(text[end], 16) || strings.IndexByte(".xX_", text[end]) >= 0) {
-				end++
-			}
-			tokens = append(tokens, sqlToken{'n', text[i:end]})
-			i = end
-		default:
-			tokens = append(tokens, sqlToken{'p', string(c)})
-			i++
-		}
-	}
-	return tokens, true
-}
-
-// sqlDollar opens and closes a string of PostgreSQL.
-var sqlDollar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$([A-Za-z_][A-Za-z_0-9]*)?\$`) })
-
-// bracketed reports whether a bracket would stand for a name and not for a
-// subscript.
-func bracketed(tokens []sqlToken) bool {
-	n := len(tokens)
-	return n == 0 || tokens[n-1].kind == 'w' && sqlClause[tokens[n-1].text] || tokens[n-1].kind == 'p' && tokens[n-1].text != ")" && tokens[n-1].text != "]"
-}
-
-var sqlClause = map[string]bool{"select": true, "from": true, "join": true, "where": true, "and": true, "or": true, "by": true, "on": true, "distinct": true, "all": true}
-
-// sqlQuoted reads a quoted piece, in which the quote is doubled; end is behind
-// it, or -1.
-func sqlQuoted(text string, at int) (inner string, end int) {
-	closing := text[at]
-	if closing == '[' {
-		closing = ']'
-	}
-	var b strings.Builder
-	for i := at + 1; i < len(text); i++ {
-		if text[i] != closing {
-			b.WriteByte(text[i])
-			continue
-		}
-		if i+1 < len(text) && text[i+1] == closing && closing != ']' {
-			b.WriteByte(closing)
-			i++
-			continue
-		}
-		return b.String(), i + 1
-	}
-	return "", -1
 }
 
 // sqlBegins are the words that a statement which only reads begins with.
@@ -205,51 +107,72 @@ func (a *assessor) sqlOwn(text string) bool {
 
 // sqlStatement judges one statement without its semicolon.
 func (a *assessor) sqlStatement(tokens []sqlToken, w word) {
-	acts := func(why string) { a.note(Mutate, 0, "sql.acts", why, w) }
 	for tokens[0] == (sqlToken{'p', "("}) && len(tokens) > 1 {
 		tokens = tokens[1:]
 	}
 	if tokens[0].kind != 'w' || !sqlBegins[tokens[0].text] {
-		acts("the statement is not known to only read")
+		a.sqlActs("the statement is not known to only read", w)
 		return
 	}
 	if tokens[0].text == "pragma" {
 		if a.sqlKind != sqlLite || !sqlPragma(tokens[1:]) {
-			acts("the setting may be changed by this")
+			a.sqlActs("the setting may be changed by this", w)
 		}
 		return
 	}
 	show := tokens[0].text == "show"
 	for i, t := range tokens {
-		next, last := sqlToken{}, sqlToken{}
-		if i+1 < len(tokens) {
-			next = tokens[i+1]
+		before, next := sqlAround(tokens, i)
+		if why := a.sqlDeed(t, before, next, show && i > 0); why != "" {
+			a.sqlActs(why, w)
+			return
 		}
-		if i > 0 {
-			last = tokens[i-1]
-		}
-		switch {
-		case t.kind == 'w' && sqlActing[t.text] && !(show && i > 0 && next.text != "=") && next.text != ".":
-			acts("the statement holds " + strings.ToUpper(t.text) + ", which does not only read")
-			return
-		case (t.kind == 'w' || t.kind == 'q' || t.kind == 's') && sqlFiles[strings.ToLower(t.text)] && (next.text == "(" || a.sqlKind == sqlLite):
-			acts("the statement reaches files or programs by " + shown(t.text))
-			return
-		case next == (sqlToken{'p', "("}) && t.kind != 'p' && t.kind != 'n':
-			a.sqlCall(t, last, w)
-		case t.kind == 'p' && t.text == ":" && next == (sqlToken{'p', "="}):
-			acts("the statement sets a variable")
-			return
-		case a.sqlKind == sqlPostgres && t == (sqlToken{'p', "."}) && (next.kind == 'w' || next.kind == 'q'):
-			if last == (sqlToken{'p', ")"}) || last == (sqlToken{'p', "]"}) {
-				acts("what follows the bracket may be a function that is called")
-				return
-			}
+		if next == (sqlToken{'p', "("}) && t.kind != 'p' && t.kind != 'n' {
+			a.sqlCall(t, before, w)
 		}
 	}
 	if a.sqlKind == sqlPostgres {
 		a.sqlAttributes(tokens, w)
 	}
+}
+
+// sqlAround are the tokens on both sides of one; the zero token where there is none.
+func sqlAround(tokens []sqlToken, i int) (before, next sqlToken) {
+	if i > 0 {
+		before = tokens[i-1]
+	}
+	if i+1 < len(tokens) {
+		next = tokens[i+1]
+	}
+	return before, next
+}
+
+func (a *assessor) sqlActs(why string, w word) { a.note(Mutate, 0, "sql.acts", why, w) }
+
+// sqlDeed is what a statement does, beside reading, by a token between two others; empty
+// if nothing. What is shown may have the name of a deed.
+func (a *assessor) sqlDeed(t, before, next sqlToken, isShown bool) string {
+	switch {
+	case t.kind == 'w' && sqlActing[t.text] && (!isShown || next.text == "=") && next.text != ".":
+		return "the statement holds " + strings.ToUpper(t.text) + ", which does not only read"
+	case t.kind == 'p':
+		return a.sqlSign(t, before, next)
+	case t.kind != 'n' && sqlFiles[strings.ToLower(t.text)] && (next.text == "(" || a.sqlKind == sqlLite):
+		return "the statement reaches files or programs by " + shown(t.text)
+	}
+	return ""
+}
+
+// sqlSign is what a statement does by a sign; empty if nothing.
+func (a *assessor) sqlSign(sign, before, next sqlToken) string {
+	switch {
+	case sign.text == ":" && next == (sqlToken{'p', "="}):
+		return "the statement sets a variable"
+	case a.sqlKind != sqlPostgres || sign.text != "." || next.kind != 'w' && next.kind != 'q':
+	case before == (sqlToken{'p', ")"}), before == (sqlToken{'p', "]"}):
+		return "what follows the bracket may be a function that is called"
+	}
+	return ""
 }
 
 // sqlCall judges a function by the name before its bracket.
@@ -264,34 +187,90 @@ func (a *assessor) sqlCall(name, before sqlToken, w word) {
 // function with one row as its argument. The columns of the catalog are known;
 // of a table of somebody's it is only known that it has no name like a deed.
 func (a *assessor) sqlAttributes(tokens []sqlToken, w word) {
-	own := map[string]bool{}
-	for i, t := range tokens {
-		if t.kind != 'w' || t.text != "from" && t.text != "join" && t.text != "," || i+1 >= len(tokens) {
-			continue
-		}
-		table := tokens[i+1]
-		catalog := table.kind == 'w' && (strings.HasPrefix(table.text, "pg_") || table.text == "information_schema")
-		own[table.text] = own[table.text] || !catalog
-		for at := i + 2; at < len(tokens) && at < i+6; at++ {
-			switch name := tokens[at]; {
-			case name == (sqlToken{'p', "."}), name == (sqlToken{'w', "as"}):
-				continue
-			case (name.kind == 'w' || name.kind == 'q') && !sqlAfterTable[name.text]:
-				own[name.text] = own[name.text] || !catalog
-				continue
-			}
-			break
-		}
-	}
+	own := sqlTables(tokens)
 	for i, t := range tokens {
 		if t != (sqlToken{'p', "."}) || i == 0 || i+1 >= len(tokens) {
 			continue
 		}
-		if own[tokens[i-1].text] && (i < 2 || tokens[i-2].text != "from" && tokens[i-2].text != "join" && tokens[i-2].text != ".") && tokens[i+1].text != "*" {
+		if own[tokens[i-1].text] && !sqlTablePlace(tokens[:i-1]) && tokens[i+1].text != "*" {
 			a.note(Mutate, 0, "sql.attribute", shown(tokens[i-1].text+"."+tokens[i+1].text)+" may be a function that is called with a row", w)
 			return
 		}
 	}
+}
+
+// sqlTablePlace reports whether what follows the tokens is a table, or a part of its name.
+func sqlTablePlace(before []sqlToken) bool {
+	if len(before) == 0 {
+		return false
+	}
+	switch before[len(before)-1].text {
+	case "from", "join", ".":
+		return true
+	}
+	return false
+}
+
+// sqlTables are the names of the tables, and the names that the statement gives them:
+// whether one is somebody's own, and none of the catalog's.
+func sqlTables(tokens []sqlToken) map[string]bool {
+	own, lists := map[string]bool{}, sqlLists{false}
+	for i, t := range tokens {
+		if !lists.beforeTable(t) || i+1 >= len(tokens) {
+			continue
+		}
+		table := tokens[i+1]
+		catalog := table.kind == 'w' && (strings.HasPrefix(table.text, "pg_") || table.text == "information_schema")
+		for _, name := range sqlNames(tokens[i+1:]) {
+			own[name] = own[name] || !catalog
+		}
+	}
+	return own
+}
+
+// sqlLists says, by open bracket, whether tables are listed there: a comma comes before
+// one more.
+type sqlLists []bool
+
+// beforeTable goes on by a token and reports whether a table stands behind it.
+func (l *sqlLists) beforeTable(t sqlToken) bool {
+	top := len(*l) - 1
+	switch {
+	case t == (sqlToken{'p', "("}):
+		*l = append(*l, false)
+	case t == (sqlToken{'p', ")"}) && top > 0:
+		*l = (*l)[:top]
+	case t == (sqlToken{'p', ","}):
+		return (*l)[top]
+	case t == (sqlToken{'w', "from"}), t == (sqlToken{'w', "join"}):
+		(*l)[top] = true
+		return true
+	case t.kind == 'w' && sqlAfterTables[t.text]:
+		(*l)[top] = false
+	}
+	return false
+}
+
+// sqlAfterTables are words behind which no more tables are listed.
+var sqlAfterTables = map[string]bool{
+	"select": true, "where": true, "group": true, "having": true, "window": true, "order": true, "limit": true, "offset": true, "fetch": true,
+	"union": true, "intersect": true, "except": true,
+}
+
+// sqlNames are the names of a table that stands at the front: its schema's, its own and
+// the one that the statement gives it.
+func sqlNames(tokens []sqlToken) []string {
+	all := []string{tokens[0].text}
+	for _, t := range tokens[1:min(5, len(tokens))] {
+		if t == (sqlToken{'p', "."}) || t == (sqlToken{'w', "as"}) {
+			continue
+		}
+		if t.kind != 'w' && t.kind != 'q' || sqlAfterTable[t.text] {
+			break
+		}
+		all = append(all, t.text)
+	}
+	return all
 }
 
 var sqlAfterTable = map[string]bool{

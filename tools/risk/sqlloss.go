@@ -14,8 +14,8 @@ var (
 	})
 	// sqlTexts are texts in quotes.
 	sqlTexts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'[^'\\]*'|"[^"\\]*"`) })
-	// sqlLists are brackets that call nothing.
-	sqlLists = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(values|in|into\s+\w+|count)\s*\(`) })
+	// sqlBrackets are brackets that call nothing.
+	sqlBrackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(values|in|into\s+\w+|count)\s*\(`) })
 )
 
 // sqlLoses reports whether a statement removes data. A word of loss within a value does
@@ -25,7 +25,7 @@ func sqlLoses(text string) bool {
 		return false
 	}
 	bare := sqlTexts().ReplaceAllString(text, " ")
-	if !sqlTells().MatchString(text) || strings.Contains(sqlLists().ReplaceAllString(bare, ""), "(") {
+	if !sqlTells().MatchString(text) || strings.Contains(sqlBrackets().ReplaceAllString(bare, ""), "(") {
 		return true
 	}
 	return sqlDestroys().MatchString(bare)

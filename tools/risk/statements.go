@@ -1,13 +1,10 @@
 package risk
 
 import (
-	"encoding/base64"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -78,28 +75,32 @@ func (a *assessor) command(c syntax.Command) {
 	case *syntax.DeclClause:
 		a.declare(c)
 	case *syntax.LetClause:
-		a.note(Mutate, Opaque, "shell.let", "sets variables by evaluating text", a.at(c))
-		for _, x := range c.Exprs {
-			a.arithmetic(x)
-		}
-		clear(a.scope.vars)
+		a.let(c)
 	case *syntax.FuncDecl:
-		if a.ownFunction(c) {
-			break
-		}
-		a.ofShell()
-		a.unread(Mutate, Opaque, "shell.function", "defines a function, which can stand in for a program", a.at(c))
-		a.inSubshell(func() { a.scope = scope{cwds: a.scope.cwds}; a.stmt(c.Body) })
+		a.function(c)
 	default:
-		a.unread(Mutate, Opaque, "shell.construct", "a construct of the shell that is not read", a.at(c))
-		syntax.Walk(c, func(n syntax.Node) bool {
-			if s, ok := n.(*syntax.Stmt); ok {
-				a.stmt(s)
-				return false
-			}
-			return true
-		})
+		a.construct(c)
 	}
+}
+
+func (a *assessor) let(c *syntax.LetClause) {
+	a.note(Mutate, Opaque, "shell.let", "sets variables by evaluating text", a.at(c))
+	for _, x := range c.Exprs {
+		a.arithmetic(x)
+	}
+	clear(a.scope.vars)
+}
+
+// construct judges what is not read: the statements in it, each by itself.
+func (a *assessor) construct(c syntax.Command) {
+	a.unread(Mutate, Opaque, "shell.construct", "a construct of the shell that is not read", a.at(c))
+	syntax.Walk(c, func(n syntax.Node) bool {
+		if s, ok := n.(*syntax.Stmt); ok {
+			a.stmt(s)
+			return false
+		}
+		return true
+	})
 }
 
 func (a *assessor) binary(c *syntax.BinaryCmd) {
@@ -121,6 +122,16 @@ func (a *assessor) binary(c *syntax.BinaryCmd) {
 		// "cd /etc && cat x": what the right side sees is what the left side
 		// set; perhaps drops only what the right side changed.
 	}
+}
+
+// function judges the definition of a function, and what its body does.
+func (a *assessor) function(c *syntax.FuncDecl) {
+	if a.ownFunction(c) {
+		return
+	}
+	a.ofShell()
+	a.unread(Mutate, Opaque, "shell.function", "defines a function, which can stand in for a program", a.at(c))
+	a.inSubshell(func() { a.scope = scope{cwds: a.scope.cwds}; a.stmt(c.Body) })
 }
 
 // maxFunctions bounds how many functions of a text are followed.
@@ -185,138 +196,6 @@ func changesFolder(program string) bool {
 		return true
 	}
 	return false
-}
-
-// output is what a statement writes, when that can be read off: echo TEXT.
-func (a *assessor) output(s *syntax.Stmt) *stdin {
-	if decoded := a.decoded(s); decoded != nil {
-		return decoded
-	}
-	if len(s.Redirs) == 0 && s.Cmd != nil && writesNothing(s.Cmd) {
-		return &stdin{piped: true, known: true, text: a.at(s)}
-	}
-	if several := a.outputs(s); several != nil {
-		return several
-	}
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if ok && len(call.Args) == 1 && call.Args[0].Lit() == "cat" && len(s.Redirs) == 1 && (s.Redirs[0].Op == syntax.Hdoc || s.Redirs[0].Op == syntax.DashHdoc) {
-		saved := a.feeding
-		a.redirect(s.Redirs[0])
-		fed := a.feeding
-		a.feeding = saved
-		return fed
-	}
-	if !ok || len(call.Args) == 0 || len(s.Redirs) > 0 {
-		return &stdin{piped: true}
-	}
-	name := call.Args[0].Lit()
-	if name != "echo" && name != "printf" {
-		return &stdin{piped: true}
-	}
-	quiet := a.quiet() // what stands in the words is judged where they are
-	quiet.scope, quiet.shallow = a.scope.clone(), true
-	var text []string
-	at := a.at(s)
-	for _, w := range quiet.fields(call.Args[1:]) {
-		if name == "echo" && (w.text == "-e" || w.text == "-n") {
-			continue
-		}
-		at.glob = at.glob || w.glob
-		text = append(text, w.text)
-	}
-	at.text = strings.ReplaceAll(strings.Join(text, " "), `\n`, "\n")
-	if name == "printf" && len(text) > 1 {
-		at.text = formatted(text[0], text[1:])
-	}
-	return &stdin{piped: true, known: true, text: at}
-}
-
-// outputs is what a block of statements writes, with a hole for what is not known of it;
-// nil for anything else.
-func (a *assessor) outputs(s *syntax.Stmt) *stdin {
-	var list []*syntax.Stmt
-	switch c := s.Cmd.(type) {
-	case *syntax.Block:
-		list = c.Stmts
-	case *syntax.Subshell:
-		list = c.Stmts
-	}
-	if len(list) == 0 || len(list) > maxPipe || len(s.Redirs) > 0 {
-		return nil
-	}
-	all, texts := a.at(s), make([]string, 0, len(list))
-	for _, part := range list {
-		out := a.output(part)
-		if !out.known {
-			out.text.text = string(hole)
-		}
-		all.glob = all.glob || out.text.glob
-		texts = append(texts, out.text.text)
-	}
-	all.text = strings.Join(texts, "\n")
-	if strings.Trim(all.text, string(hole)+"\n") == "" {
-		return nil
-	}
-	return &stdin{piped: true, known: true, text: all}
-}
-
-// substituted is what <(…) writes; nil for any other word.
-func (a *assessor) substituted(w *syntax.Word) *stdin {
-	if len(w.Parts) != 1 {
-		return nil
-	}
-	p, ok := w.Parts[0].(*syntax.ProcSubst)
-	if !ok || p.Op != syntax.CmdIn || len(p.Stmts) != 1 {
-		return nil
-	}
-	if out := a.output(p.Stmts[0]); out.known {
-		return out
-	}
-	return nil
-}
-
-// formatted is what printf makes of texts, for %s alone.
-func formatted(format string, texts []string) string {
-	parts := strings.Split(format, "%s")
-	if len(parts) == 1 {
-		return strings.ReplaceAll(format, `\n`, "\n")
-	}
-	var b strings.Builder
-	for len(texts) > 0 && b.Len() < maxWord {
-		for i, part := range parts {
-			b.WriteString(part)
-			if i < len(parts)-1 && len(texts) > 0 {
-				b.WriteString(texts[0])
-				texts = texts[1:]
-			}
-		}
-	}
-	return strings.ReplaceAll(b.String(), `\n`, "\n")
-}
-
-// decoded is what "echo TEXT | base64 -d" writes; nil for anything else.
-func (a *assessor) decoded(s *syntax.Stmt) *stdin {
-	pipe, ok := s.Cmd.(*syntax.BinaryCmd)
-	if !ok || pipe.Op != syntax.Pipe || len(s.Redirs) > 0 {
-		return nil
-	}
-	call, ok := pipe.Y.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) != 2 || call.Args[0].Lit() != "base64" || len(pipe.Y.Redirs) > 0 {
-		return nil
-	}
-	if option := call.Args[1].Lit(); option != "-d" && option != "--decode" && option != "-D" {
-		return nil
-	}
-	from := a.output(pipe.X)
-	if !from.known || !from.text.known() {
-		return nil
-	}
-	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(from.text.text))
-	if err != nil || !utf8.Valid(text) {
-		return nil
-	}
-	from.text.text, from.coded = string(text), true
-	return from
 }
 
 func (a *assessor) ifClause(c *syntax.IfClause) {
@@ -429,70 +308,6 @@ func (a *assessor) declare(c *syntax.DeclClause) {
 	clear(a.scope.vars)
 }
 
-// redirect assesses one redirection and remembers what feeds the command.
-func (a *assessor) redirect(r *syntax.Redirect) {
-	at := a.at(r)
-	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-		a.unclear("redirect.variable", "the redirection sets a variable", at)
-	}
-	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		text := word{start: at.start, end: at.end}
-		if r.Hdoc != nil {
-			if raw := r.Hdoc.Lit(); raw != "" && !plainLiteral(r.Word.Lit()) {
-				text.text = raw // a quoted delimiter: nothing is expanded
-			} else {
-				text = a.parts([]word{{}}, r.Hdoc.Parts, true)[0]
-			}
-			text.start, text.end = a.span(r.Hdoc)
-		}
-		a.feeding = &stdin{piped: true, known: true, text: text}
-		return
-	case syntax.WordHdoc:
-		w := a.one(r.Word)
-		a.feeding = &stdin{piped: true, known: true, text: w}
-		return
-	}
-	w := a.one(r.Word)
-	if r.N != nil && len(r.N.Value) == 1 {
-		defer func() { a.opened |= 1 << (r.N.Value[0] - '0') }()
-	}
-	switch r.Op {
-	case syntax.RdrIn:
-		a.feeding = &stdin{piped: true, known: w.known() && w.text == "/dev/null", text: word{start: at.start, end: at.end}}
-		if w.known() && endless(w.text) {
-			a.feeding.device = w
-		}
-		if from := a.substituted(r.Word); from != nil {
-			a.feeding = from
-		}
-		a.readPath(w, kindReads)
-	case syntax.DplIn, syntax.DplOut:
-		if w.known() && strings.Trim(w.text, "0123456789-") == "" {
-			a.descriptor(w.text, r.Op == syntax.DplOut, at)
-			return
-		}
-		a.writePath(w, at)
-	default: // >, >>, >|, <>, &>, &>> and whatever a later parser adds
-		a.writePath(w, at)
-		if r.Op == syntax.RdrOut || r.Op == syntax.RdrClob || r.Op == syntax.RdrAll {
-			a.emptied(w, at)
-		}
-	}
-}
-
-// descriptor judges writing to a descriptor by its number: what stands behind one
-// that the text has not opened itself nobody knows.
-func (a *assessor) descriptor(number string, writes bool, at word) {
-	if !writes || len(number) == 1 && (number <= "2" || number == "-" || a.opened&(1<<(number[0]-'0')) != 0) {
-		return
-	}
-	if number = strings.TrimSuffix(number, "-"); number <= "2" && len(number) <= 1 {
-		return
-	}
-	a.note(Mutate, 0, "redirect.descriptor", "writes to whatever the descriptor "+shown(number)+" is connected to", at)
-}
-
 // call assesses a simple command.
 func (a *assessor) call(c *syntax.CallExpr) {
 	a.assigns(c.Assigns, len(c.Args) == 0)
@@ -512,58 +327,4 @@ func (a *assessor) call(c *syntax.CallExpr) {
 		return // judged where it is defined
 	}
 	a.run(words)
-}
-
-// emptied judges a file that a redirection cuts off: a log loses what was in it
-// whatever follows, any other file if nothing follows.
-func (a *assessor) emptied(w word, at word) {
-	switch {
-	case a.isLog(w.text):
-		a.note(Destroy, 0, "redirect.log", "empties a log", at)
-	case a.silent && !quietDevice(w.text) && !isNetwork(w.text):
-		a.note(Destroy, 0, "redirect.empties", "empties "+shown(w.text), at)
-	}
-}
-
-// writesNothing reports whether a command has no output: none at all, ":" and
-// the like, or cat of the empty device.
-func writesNothing(c syntax.Command) bool {
-	if c == nil {
-		return true
-	}
-	call, ok := c.(*syntax.CallExpr)
-	if !ok {
-		return false
-	}
-	if len(call.Args) == 0 {
-		return true
-	}
-	args := call.Args[1:]
-	switch call.Args[0].Lit() {
-	case ":", "true", "false":
-		return true
-	case "cat":
-		return len(args) == 1 && args[0].Lit() == "/dev/null"
-	case "echo":
-		return !slices.ContainsFunc(args, func(w *syntax.Word) bool { return w.Lit() != "-n" && !nothing(w) })
-	case "printf":
-		return len(args) == 1 && nothing(args[0])
-	case "head", "tail":
-		return len(args) > 0 && (args[0].Lit() == "-c0" || args[0].Lit() == "-n0" || len(args) > 1 && (args[0].Lit() == "-c" || args[0].Lit() == "-n") && args[1].Lit() == "0")
-	}
-	return false
-}
-
-// nothing reports whether a word is an empty text in quotes.
-func nothing(w *syntax.Word) bool {
-	if len(w.Parts) != 1 {
-		return false
-	}
-	switch q := w.Parts[0].(type) {
-	case *syntax.SglQuoted:
-		return q.Value == ""
-	case *syntax.DblQuoted:
-		return len(q.Parts) == 0
-	}
-	return false
 }

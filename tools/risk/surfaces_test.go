@@ -278,6 +278,9 @@ func TestDialects(t *testing.T) {
 		{"ls # rm x", Bash, true},
 		{"ls # rm x", Zsh, false},
 		{"ls *(e:id:)", Zsh, false},
+		{"printf %d 'path[$(touch x)1]'", Bash, true},
+		{"printf %d 'path[$(touch x)1]'", Zsh, false},
+		{"bash -n f; printf %d 'path[$(touch x)1]'", Zsh, false}, // another shell read f, not this
 		{"ls -la", Fish, true},
 		{"df -h | head; uptime", Fish, true},
 		{"df -h && uptime", Fish, true},

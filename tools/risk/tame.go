@@ -34,36 +34,43 @@ const maxPipe = 6
 // tamedBy is what is known of a statement's output. It looks at so many programs
 // of a pipe and no more.
 func tamedBy(s *syntax.Stmt, left int) tameness {
-	if left == 0 || s.Background || s.Coprocess || s.Negated {
+	if left == 0 || s.Background || s.Coprocess || s.Negated || slices.ContainsFunc(s.Redirs, speaks) {
 		return wild
-	}
-	for _, r := range s.Redirs {
-		if r.N == nil || r.N.Value != "2" || r.Op != syntax.RdrOut || r.Word.Lit() != "/dev/null" {
-			return wild
-		}
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		if c.Op != syntax.Pipe {
-			return wild
-		}
 		last, ok := c.Y.Cmd.(*syntax.CallExpr)
-		if !ok || len(c.Y.Redirs) > 0 || len(last.Assigns) > 0 {
+		if c.Op != syntax.Pipe || !ok || len(c.Y.Redirs) > 0 {
 			return wild
 		}
 		return tamedCall(last, tamedBy(c.X, left-1))
 	case *syntax.CallExpr:
-		if len(c.Assigns) > 0 {
-			return wild
-		}
 		return tamedCall(c, wild)
 	}
 	return wild
 }
 
+// speaks reports whether a redirection does more than silence the errors.
+func speaks(r *syntax.Redirect) bool {
+	return r.N == nil || r.N.Value != "2" || r.Op != syntax.RdrOut || r.Word.Lit() != "/dev/null"
+}
+
+// tamedCall is what is known of a program's output, given its input.
 func tamedCall(c *syntax.CallExpr, input tameness) tameness {
-	words := make([]string, 0, len(c.Args))
-	for _, w := range c.Args {
+	words := fixedWords(c.Args)
+	if len(c.Assigns) > 0 || len(words) == 0 {
+		return wild
+	}
+	if tames, ok := tamers[words[0]]; ok {
+		return tames(words[1:], input)
+	}
+	return wild
+}
+
+// fixedWords are words that the shell hands on as they are; nil if one is not of that sort.
+func fixedWords(list []*syntax.Word) []string {
+	words := make([]string, 0, len(list))
+	for _, w := range list {
 		if len(w.Parts) == 1 {
 			if q, ok := w.Parts[0].(*syntax.SglQuoted); ok && !q.Dollar {
 				words = append(words, q.Value)
@@ -72,47 +79,86 @@ func tamedCall(c *syntax.CallExpr, input tameness) tameness {
 		}
 		lit := w.Lit()
 		if lit == "" || strings.ContainsAny(lit, `\*?[{~`) {
-			return wild
+			return nil
 		}
 		words = append(words, lit)
 	}
-	if len(words) == 0 {
+	return words
+}
+
+// tamers say what is known of the output of programs with arguments, given their input.
+var tamers = map[string]func(args []string, input tameness) tameness{
+	"pgrep": pgrepTames, "pidof": pidofTames,
+	"docker": containersTame, "podman": containersTame, "crictl": containersTame,
+	"kubectl": clusterTames, "oc": clusterTames,
+	"awk": awkTames, "gawk": awkTames, "mawk": awkTames,
+	"head": filterTames, "sort": filterTames, "tail": filterTames, "grep": filterTames, "uniq": uniqTames,
+}
+
+func pgrepTames(args []string, _ tameness) tameness {
+	if slices.ContainsFunc(args, func(w string) bool {
+		long := strings.HasPrefix(w, "--")
+		return w == "-" || long && (strings.HasPrefix(w, "--list") || strings.HasPrefix(w, "--delim")) ||
+			!long && strings.HasPrefix(w, "-") && strings.Trim(w, "-onxfuUPgGsti") != ""
+	}) {
 		return wild
 	}
-	switch args := words[1:]; words[0] {
-	case "pgrep":
-		if !slices.ContainsFunc(args, func(w string) bool {
-			return strings.HasPrefix(w, "-") && (w[1:] == "" || strings.Trim(w, "-onxfuUPgGsti") != "" && !strings.HasPrefix(w, "--") || strings.HasPrefix(w, "--list") || strings.HasPrefix(w, "--delim"))
-		}) {
-			return names
-		}
-	case "pidof":
-		if len(args) == 1 || len(args) == 2 && args[0] == "-s" {
-			return names
-		}
-	case "docker", "podman", "crictl":
-		if len(args) > 1 && (args[0] == "ps" || args[0] == "images") && !slices.ContainsFunc(args, func(w string) bool { return strings.HasPrefix(w, "--format") }) &&
-			(slices.Contains(args, "-q") || slices.Contains(args, "-aq") || slices.Contains(args, "-qa") || slices.Contains(args, "--quiet")) {
-			return names
-		}
-	case "kubectl", "oc":
-		switch form := shapeOf(args); {
-		case !slices.Contains(args, "get"):
-		case form == "name":
-			return names
-		case (form == "" || form == "wide") && slices.Contains(args, "--no-headers"):
-			return columns
-		}
-	case "awk", "gawk", "mawk":
-		if len(args) == 1 && input != wild && (args[0] == "{print $1}" || args[0] == "{ print $1 }") {
-			return names
-		}
-	case "head", "sort", "uniq", "tail", "grep":
-		if input == names || input == columns && words[0] != "uniq" && !slices.ContainsFunc(args, func(w string) bool {
-			return strings.HasPrefix(w, "-") && strings.Trim(w[1:], "0123456789nivEFwx") != ""
-		}) {
-			return input
-		}
+	return names
+}
+
+func pidofTames(args []string, _ tameness) tameness {
+	if len(args) == 1 || len(args) == 2 && args[0] == "-s" {
+		return names
+	}
+	return wild
+}
+
+func containersTame(args []string, _ tameness) tameness {
+	lists := len(args) > 1 && (args[0] == "ps" || args[0] == "images")
+	formed := slices.ContainsFunc(args, func(w string) bool { return strings.HasPrefix(w, "--format") })
+	quiet := slices.ContainsFunc(args, func(w string) bool { return w == "-q" || w == "-aq" || w == "-qa" || w == "--quiet" })
+	if lists && quiet && !formed {
+		return names
+	}
+	return wild
+}
+
+func clusterTames(args []string, _ tameness) tameness {
+	form := shapeOf(args)
+	switch {
+	case !slices.Contains(args, "get"):
+		return wild
+	case form == "name":
+		return names
+	case (form == "" || form == "wide") && slices.Contains(args, "--no-headers"):
+		return columns
+	}
+	return wild
+}
+
+func awkTames(args []string, input tameness) tameness {
+	if len(args) == 1 && input != wild && (args[0] == "{print $1}" || args[0] == "{ print $1 }") {
+		return names
+	}
+	return wild
+}
+
+// filterTames: what a filter leaves out or reorders does not change what a line begins with,
+// unless one of its options does.
+func filterTames(args []string, input tameness) tameness {
+	if input == columns && slices.ContainsFunc(args, func(w string) bool {
+		return strings.HasPrefix(w, "-") && strings.Trim(w[1:], "0123456789nivEFwx") != ""
+	}) {
+		return wild
+	}
+	return input
+}
+
+// uniqTames: a count may stand in front of each line, which spoils columns and is one more
+// name among names.
+func uniqTames(_ []string, input tameness) tameness {
+	if input == names {
+		return names
 	}
 	return wild
 }

@@ -1,184 +1,265 @@
 package risk
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
 
+// judgement judges a value of one kind, which the program name is given.
+type judgement func(a *assessor, p param, w, name word)
+
+// judgements are by kind; the kinds that are not among them only accept some words.
+// Filled in init, because some reach back to run.
+var judgements map[kind]judgement
+
+func init() {
+	alone := func(judge func(*assessor, word)) judgement {
+		return func(a *assessor, _ param, w, _ word) { judge(a, w) }
+	}
+	of := func(judge func(a *assessor, w, name word)) judgement {
+		return func(a *assessor, _ param, w, name word) { judge(a, w, name) }
+	}
+	path := func(a *assessor, p param, w, _ word) { a.readPath(w, p.kind) }
+	host := func(a *assessor, p param, w, _ word) { a.restricted(p, w); a.reachAll(w) }
+	judgements = map[kind]judgement{
+		kindAny:      alone(func(*assessor, word) {}),
+		kindNone:     alone((*assessor).noValue),
+		kindReads:    path,
+		kindTree:     path,
+		kindMeta:     path,
+		kindWrites:   of((*assessor).written),
+		kindChanges:  of(func(a *assessor, w, name word) { a.writePath(w, word{start: name.start, end: w.end}) }),
+		kindDeletes:  of((*assessor).deletePath),
+		kindMoves:    of(func(a *assessor, w, name word) { a.readPath(w, kindReads); a.deletePath(w, name) }),
+		kindReplaces: of((*assessor).replaced),
+		kindOutput:   of((*assessor).outputFile),
+		kindCommand:  alone(func(a *assessor, w word) { a.run([]word{w}) }),
+		kindShell:    alone((*assessor).nested),
+		kindScript:   alone((*assessor).scriptFile),
+		kindAwk:      alone((*assessor).awk),
+		kindSed:      alone((*assessor).sed),
+		kindSQL:      alone((*assessor).sql),
+		kindJq:       alone((*assessor).jq),
+		kindMongo:    alone((*assessor).mongo),
+		kindURL:      alone((*assessor).url),
+		kindDSN:      alone((*assessor).dsn),
+		kindMethod:   alone((*assessor).method),
+		kindHost:     host,
+		kindServer:   host,
+		kindBucket:   host,
+		kindQuery:    (*assessor).query,
+		kindRoute:    func(a *assessor, p param, w, _ word) { a.restricted(p, w); a.reachRoute(w) },
+		kindInet:     alone((*assessor).inet),
+		kindSocket:   alone((*assessor).socket),
+		kindLooked:   alone((*assessor).lookedUp),
+		kindUnit:     of((*assessor).unit),
+		kindProperty: alone((*assessor).property),
+		kindResource: alone((*assessor).resource),
+		kindListing:  alone((*assessor).listing),
+		kindShape:    alone((*assessor).shaped),
+		kindRaw:      alone((*assessor).rawPath),
+		kindTemplate: alone((*assessor).template),
+		kindName:     alone((*assessor).nameOrFile),
+		kindRevision: alone((*assessor).revision),
+		kindListed:   alone((*assessor).listed),
+		kindConfig:   alone((*assessor).config),
+		kindSetting:  alone((*assessor).setting),
+		kindKernel:   alone((*assessor).kernelSetting),
+		kindMode:     alone((*assessor).mode),
+		kindShow:     alone((*assessor).showed),
+	}
+}
+
 // value judges one operand or option value by its kind.
 func (a *assessor) value(p param, w word, name word) {
-	switch p.kind {
-	case kindReads, kindTree, kindMeta:
-		a.readPath(w, p.kind)
-	case kindWrites:
-		a.writePath(w, word{start: name.start, end: w.end})
-		if a.isLog(w.text) {
-			a.note(Destroy, 0, "write.log", "replaces or adds to a log", word{start: name.start, end: w.end})
-		}
-	case kindDeletes:
-		a.deletePath(w, name)
-	case kindCommand:
-		a.run([]word{w})
-	case kindShell:
-		a.nested(w)
-	case kindScript:
-		a.readPath(w, kindReads)
-		a.unread(Mutate, Opaque, "script.file", "runs what stands in a file", w)
-	case kindAwk:
-		a.awk(w)
-	case kindSed:
-		a.sed(w)
-	case kindURL:
-		a.url(w)
-	case kindHost, kindServer, kindBucket:
-		a.restricted(p, w)
-		a.reachAll(w)
-	case kindQuery:
-		a.restricted(p, w)
-		if !recordTypes[strings.ToUpper(w.text)] {
-			a.reach(w)
-		}
-	case kindName:
-		if strings.Contains(w.text, "/") || !w.known() {
-			a.readPath(w, kindReads)
-		}
-	case kindRoute:
-		a.restricted(p, w)
-		a.reachRoute(w)
-	case kindUnit:
-		a.unit(w, name)
-	case kindSQL:
-		a.sql(w)
-	case kindListing:
-		if plainShape().MatchString(a.shape) && w.known() {
-			return // names, and how many keys each has
-		}
-		a.resource(w)
-	case kindResource:
-		a.resource(w)
-	case kindJq:
-		a.jq(w)
-	case kindDSN:
-		a.dsn(w)
-	case kindTemplate:
-		if !w.known() || revealing().MatchString(quietField().ReplaceAllString(w.text, "")) {
-			a.note(Observe, Secret, "template.environment", "the template may show the environment, which may hold secrets", w)
-		}
-	case kindRevision:
-		if _, inside, ok := strings.Cut(w.text, ":"); ok {
-			w.text = inside
-		}
-		a.readPath(w, kindReads)
-	case kindMethod:
-		a.method(w)
-	case kindMongo:
-		a.mongo(w)
-	case kindProperty:
-		if !w.known() || strings.Contains(strings.ToLower(w.text), "environ") || strings.Contains(strings.ToLower(w.text), "credential") {
-			a.note(Observe, Secret, "property.environment", "shows a unit's environment, which may hold secrets", w)
-		}
-	case kindMode:
-		if !w.known() || setsID().MatchString(w.text) {
-			a.note(Mutate, Privesc, "mode.setid", "lets a program run with its owner's rights", w)
-		}
-	case kindMoves:
-		a.readPath(w, kindReads)
-		a.deletePath(w, name)
-	case kindReplaces:
-		if quietDevice(w.text) && w.text != "/dev/stdout" {
-			a.note(Destroy, Lockout, "replace.device", "takes the place of "+shown(w.text)+", which programs rely on", word{start: name.start, end: w.end})
-		}
-		a.value(param{kind: kindWrites}, w, name)
-	case kindOutput:
-		if w.text != "-" {
-			a.value(param{kind: kindWrites}, w, name)
-		}
-	case kindInet:
-		a.inet(w)
-	case kindSocket:
-		a.socket(w)
-	case kindConfig:
-		a.config(w)
-	case kindSetting:
-		if !w.known() || strings.ContainsAny(w.text, "*?[") || secretSetting().MatchString(w.text) {
-			a.note(Observe, Secret, "setting.secret", "may show a password or a key", w)
-		}
-	case kindShape:
-		a.shaped(w)
-	case kindKernel:
-		if !w.known() || !kernelName().MatchString(w.text) || strings.Contains(w.text, "..") {
-			a.note(Mutate, Privesc, "argument.value", shown(w.text)+" is not the name of a kernel setting, or sets one", w)
-			a.mentions([]word{w})
-		}
-	case kindListed:
-		if file, ok := strings.CutPrefix(w.text, "@"); ok {
-			w.text = file
-			a.unclear("argument.list", "takes further arguments from a file", w)
-		}
-		a.readPath(w, kindReads)
-	case kindShow:
-		if !w.known() || !showCommand().MatchString(w.text) {
-			a.note(Mutate, Lockout, "argument.value", shown(w.text)+" is not known to only show something", w)
-			if showLoss().MatchString(w.text) {
-				a.note(Destroy, Lockout, "argument.loss", "resets the router or forgets its configuration: "+shown(w.text), w)
-			}
-		} else if strings.Contains(w.text, "conf") || strings.Contains(w.text, "run") {
-			a.note(Observe, Secret, "show.configuration", "shows the configuration with its passwords", w)
-		}
-	case kindRaw:
-		if !w.known() || !rawPath().MatchString(w.text) {
-			a.unread(Mutate, 0, "argument.value", "the path "+shown(w.text)+" is not known to only show the cluster's state", w)
-		}
-	case kindLooked:
-		if strings.ContainsAny(w.text, "@,") || !w.known() && !strings.Contains(w.text, "/") {
-			a.unclear("argument.host", "may name a host that is looked up", w)
-		}
-		a.readPath(w, kindMeta)
-	case kindChanges:
-		a.writePath(w, word{start: name.start, end: w.end})
-	case kindNone:
-		a.unread(Mutate, 0, "option.value", "the value is not known to be harmless", w)
-	case kindAny:
-	default:
-		a.restricted(p, w)
+	if judge, ok := judgements[p.kind]; ok {
+		judge(a, p, w, name)
+		return
 	}
+	a.restricted(p, w)
+}
+
+// noValue judges a value where none is allowed.
+func (a *assessor) noValue(w word) {
+	a.unread(Mutate, 0, "option.value", "the value is not known to be harmless", w)
+}
+
+// written judges a file that is created, replaced or appended to, even a log.
+func (a *assessor) written(w, name word) {
+	at := word{start: name.start, end: w.end}
+	a.writePath(w, at)
+	if a.isLog(w.text) {
+		a.note(Destroy, 0, "write.log", "replaces or adds to a log", at)
+	}
+}
+
+// replaced judges a path that something else takes the place of.
+func (a *assessor) replaced(w, name word) {
+	if quietDevice(w.text) && w.text != "/dev/stdout" {
+		a.note(Destroy, Lockout, "replace.device", "takes the place of "+shown(w.text)+", which programs rely on", word{start: name.start, end: w.end})
+	}
+	a.written(w, name)
+}
+
+// outputFile judges a file that is written unless it is "-".
+func (a *assessor) outputFile(w, name word) {
+	if w.text != "-" {
+		a.written(w, name)
+	}
+}
+
+// scriptFile judges a file whose content runs.
+func (a *assessor) scriptFile(w word) {
+	a.readPath(w, kindReads)
+	a.unread(Mutate, Opaque, "script.file", "runs what stands in a file", w)
+}
+
+// query judges a name that is looked up, or a word that says what is asked about it.
+func (a *assessor) query(p param, w, _ word) {
+	a.restricted(p, w)
+	if !recordTypes[strings.ToUpper(w.text)] {
+		a.reach(w)
+	}
+}
+
+// lookedUp judges a name or a path; with an "@" or a comma it may name a host.
+func (a *assessor) lookedUp(w word) {
+	if strings.ContainsAny(w.text, "@,") || !w.known() && !strings.Contains(w.text, "/") {
+		a.unclear("argument.host", "may name a host that is looked up", w)
+	}
+	a.readPath(w, kindMeta)
+}
+
+// property judges the properties of a unit that are shown.
+func (a *assessor) property(w word) {
+	lower := strings.ToLower(w.text)
+	if !w.known() || strings.Contains(lower, "environ") || strings.Contains(lower, "credential") {
+		a.note(Observe, Secret, "property.environment", "shows a unit's environment, which may hold secrets", w)
+	}
+}
+
+// listing judges a kind of object that is listed. With names alone nothing of an object
+// shows but how many keys it has.
+func (a *assessor) listing(w word) {
+	if !plainShape().MatchString(a.shape) || !w.known() {
+		a.resource(w)
+	}
+}
+
+// rawPath judges a path of the cluster's own state.
+func (a *assessor) rawPath(w word) {
+	if !w.known() || !rawPath().MatchString(w.text) {
+		a.unread(Mutate, 0, "argument.value", "the path "+shown(w.text)+" is not known to only show the cluster's state", w)
+	}
+}
+
+// template judges a template that picks what is shown.
+func (a *assessor) template(w word) {
+	if !w.known() || revealing().MatchString(quietField().ReplaceAllString(w.text, "")) {
+		a.note(Observe, Secret, "template.environment", "the template may show the environment, which may hold secrets", w)
+	}
+}
+
+// nameOrFile judges a name without consequence, which may be a file that is shown.
+func (a *assessor) nameOrFile(w word) {
+	if strings.Contains(w.text, "/") || !w.known() {
+		a.readPath(w, kindReads)
+	}
+}
+
+// revision judges a commit, or a path inside of one.
+func (a *assessor) revision(w word) {
+	if _, inside, ok := strings.Cut(w.text, ":"); ok {
+		w.text = inside
+	}
+	a.readPath(w, kindReads)
+}
+
+// listed judges a file that is shown; of @FILE the content is more arguments.
+func (a *assessor) listed(w word) {
+	if file, ok := strings.CutPrefix(w.text, "@"); ok {
+		w.text = file
+		a.unclear("argument.list", "takes further arguments from a file", w)
+	}
+	a.readPath(w, kindReads)
+}
+
+// setting judges the name of a setting whose value is shown.
+func (a *assessor) setting(w word) {
+	if !w.known() || strings.ContainsAny(w.text, "*?[") || secretSetting().MatchString(w.text) {
+		a.note(Observe, Secret, "setting.secret", "may show a password or a key", w)
+	}
+}
+
+// kernelSetting judges the name of a kernel setting, which with a value sets it.
+func (a *assessor) kernelSetting(w word) {
+	if !w.known() || !kernelName().MatchString(w.text) || strings.Contains(w.text, "..") {
+		a.note(Mutate, Privesc, "argument.value", shown(w.text)+" is not the name of a kernel setting, or sets one", w)
+		a.mentions([]word{w})
+	}
+}
+
+// mode judges rights as chmod takes them.
+func (a *assessor) mode(w word) {
+	if !w.known() || setsID().MatchString(w.text) {
+		a.note(Mutate, Privesc, "mode.setid", "lets a program run with its owner's rights", w)
+	}
+}
+
+// showed judges a command of a router's shell, of which only show is harmless.
+func (a *assessor) showed(w word) {
+	switch {
+	case !w.known() || !showCommand().MatchString(w.text):
+		a.note(Mutate, Lockout, "argument.value", shown(w.text)+" is not known to only show something", w)
+		if showLoss().MatchString(w.text) {
+			a.note(Destroy, Lockout, "argument.loss", "resets the router or forgets its configuration: "+shown(w.text), w)
+		}
+	case strings.Contains(w.text, "conf"), strings.Contains(w.text, "run"):
+		a.note(Observe, Secret, "show.configuration", "shows the configuration with its passwords", w)
+	}
+}
+
+// accepted are the kinds that only accept some words, all of them known by reading.
+var accepted = map[kind]func(p param, text string) bool{
+	kindNumber:  func(_ param, text string) bool { return strings.Trim(text, "0123456789.,:+-kKmMgGtTsdhB%") == "" },
+	kindNoEqual: func(_ param, text string) bool { return !strings.Contains(text, "=") },
+	kindSet:     func(p param, text string) bool { return slices.Contains(p.set, text) },
+	kindHost:    namesHost,
+	kindQuery:   namesHost,
+	kindLabel:   namesHost,
+	kindServer: func(_ param, text string) bool {
+		return serverName().MatchString(text) && len(text) <= maxURL && !longLabel(text)
+	},
+	kindBucket: func(_ param, text string) bool { return bucketName().MatchString(text) && len(text) <= maxURL },
+	kindRemote: func(_ param, text string) bool { return remoteName().MatchString(text) },
+	kindPlain:  isPlain,
+	kindRoute:  isPlain,
+	kindWord: func(_ param, text string) bool {
+		address := strings.Contains(text, "://") && !strings.HasPrefix(text, "s3://")
+		return !address && !strings.HasPrefix(text, "@") && len(text) <= maxURL
+	},
+	kindHeader: func(_ param, text string) bool { return quietHeader().MatchString(text) && len(text) <= maxURL },
+	kindPager:  func(_ param, text string) bool { return text == "" || text == "cat" },
+	kindSSHOpt: func(_ param, text string) bool { return quietSSHOption(text) },
+}
+
+func namesHost(_ param, text string) bool {
+	return hostName().MatchString(text) && len(text) <= maxURL && !longLabel(text)
+}
+
+func isPlain(_ param, text string) bool {
+	return !strings.HasPrefix(text, "@") && !strings.Contains(text, "%output") && len(text) <= maxURL
 }
 
 // fits reports whether a kind that only accepts some words accepts this one.
 func (p param) fits(w word) bool {
-	ok := true
-	switch p.kind {
-	case kindNumber:
-		ok = w.known() && strings.Trim(w.text, "0123456789.,:+-kKmMgGtTsdhB%") == ""
-	case kindPlus:
-		ok = strings.HasPrefix(w.text, "+")
-	case kindNoEqual:
-		ok = w.known() && !strings.Contains(w.text, "=")
-	case kindSet:
-		ok = w.known() && slices.Contains(p.set, w.text)
-	case kindHost, kindQuery, kindLabel:
-		ok = w.known() && hostName().MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
-	case kindServer:
-		ok = w.known() && serverName().MatchString(w.text) && len(w.text) <= maxURL && !longLabel(w.text)
-	case kindBucket:
-		ok = w.known() && bucketName().MatchString(w.text) && len(w.text) <= maxURL
-	case kindRemote:
-		ok = w.known() && remoteName().MatchString(w.text)
-	case kindPlain, kindRoute:
-		ok = w.known() && !strings.HasPrefix(w.text, "@") && !strings.Contains(w.text, "%output") && len(w.text) <= maxURL
-	case kindWord:
-		ok = w.known() && !strings.HasPrefix(w.text, "@") && (!strings.Contains(w.text, "://") || strings.HasPrefix(w.text, "s3://")) && len(w.text) <= maxURL
-	case kindHeader:
-		ok = w.known() && quietHeader().MatchString(w.text) && len(w.text) <= maxURL
-	case kindPager:
-		ok = w.known() && (w.text == "" || w.text == "cat")
-	case kindSSHOpt:
-		ok = w.known() && quietSSHOption(w.text)
+	if p.kind == kindPlus {
+		return strings.HasPrefix(w.text, "+")
 	}
-	return ok
+	accepts, limited := accepted[p.kind]
+	return !limited || w.known() && accepts(p, w.text)
 }
 
 // recordTypes are words that dig takes for what is asked and not for a name.
@@ -216,7 +297,6 @@ var (
 		return regexp.MustCompile(`(?i)\b(erase|reload|reboot|delete|format|factory-default|default-config)\b`)
 	})
 	setsID      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`s|^[0-7]?[2-7][0-7]{3}$|[=+]t?[ugo]*s`) })
-	credentials = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/@]*:[^/@]*@`) })
 	remoteName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`) })
 	quietHeader = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^(host|accept|accept-encoding|accept-language|cache-control|pragma|content-type|connection|range|if-modified-since|if-none-match|origin):`)
@@ -239,126 +319,6 @@ func quietSSHOption(text string) bool {
 		return name != "controlmaster" || value == "no"
 	case "stricthostkeychecking":
 		return value == "yes" || value == "accept-new" || value == "ask"
-	}
-	return false
-}
-
-// Limits for an address that counts as plain: what fits in it is too little to
-// carry a file away.
-const (
-	maxURL   = 120
-	maxLabel = 32
-)
-
-// localAddress is the whole beginning of an address on this host: what a wildcard
-// behind it stands for begins with it, too.
-var (
-	localAddress = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(https?://)?(localhost|127\.0\.0\.1)(:[0-9]+)?/[A-Za-z0-9_./?=&,*-]*$`)
-	})
-	globbed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`()[*?]`) })
-)
-
-// url judges an address that a program fetches. Only a short, fixed http(s)
-// address without a query or credentials is plain: anything longer can carry
-// data in itself.
-func (a *assessor) url(w word) {
-	if !w.known() && !(w.glob && !w.tree && localAddress().MatchString(w.text)) {
-		a.note(Observe, Exfil, "url.dynamic", "the address is put together on the way and can carry data", w)
-		return
-	}
-	text := w.text
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	if w.glob && !w.tree && strings.IndexByte(w.text, hole) < 0 {
-		text = globbed().ReplaceAllString(text, "${1}%3F")
-	}
-	u, err := url.Parse(text)
-	if err != nil || strings.Contains(w.text, `\`) || strings.ContainsAny(w.text, "{}[]") && !strings.HasPrefix(u.Host, "[::1]") {
-		a.note(Mutate, Exfil, "url.unreadable", "the address cannot be read", w)
-		return
-	}
-	switch u.Scheme {
-	case "file":
-		path := w
-		path.text = u.Path
-		a.readPath(path, kindReads)
-		return
-	case "http", "https":
-		a.needs |= NeedNet
-	default:
-		a.note(Mutate, Exfil, "url.scheme", "the address uses a protocol that can send data", w)
-		return
-	}
-	host := strings.ToLower(u.Hostname())
-	if host == "169.254.169.254" || host == "metadata.google.internal" || strings.HasPrefix(host, "fd00:ec2") || host == "100.100.100.200" {
-		a.note(Observe, Secret, "url.metadata", "asks the cloud's metadata service, which hands out credentials", w)
-		return
-	}
-	local := thisHost(host)
-	if !local {
-		other := w
-		other.text = u.Scheme + "://" + u.Host
-		a.reach(other)
-	}
-	switch {
-	case u.User != nil:
-		a.note(Observe, Secret, "url.credentials", "the address holds credentials", w)
-	case local:
-		localPath(a, u, w)
-	case u.RawQuery != "" || u.Fragment != "" || len(text) > maxURL || longLabel(u.Host+u.Path):
-		a.note(Observe, Exfil, "url.data", "the address can carry data to another host", w)
-	}
-}
-
-// dsn judges where a database is: a name, an address with a scheme, or libpq's
-// list of settings, in which service and the like stand for settings of a file.
-func (a *assessor) dsn(w word) {
-	if strings.Contains(w.text, "password") || credentials().MatchString(w.text) {
-		a.note(Observe, Secret, "dsn.credentials", "a password stands on the line", w)
-	}
-	switch {
-	case !w.known():
-		a.note(Observe, Exfil, "host.dynamic", "where the database is gets put together on the way and can carry data", w)
-	case strings.Contains(w.text, "://"):
-		u, err := url.Parse(w.text)
-		if err != nil || u.RawQuery != "" {
-			a.unclear("dsn.settings", "the settings of the connection are not read", w)
-			return
-		}
-		a.reachAll(w)
-	case strings.Contains(w.text, "="):
-		for _, setting := range strings.Fields(w.text) {
-			name, value, _ := strings.Cut(setting, "=")
-			part := w
-			part.text = value
-			switch name {
-			case "host", "hostaddr":
-				a.reachAll(part)
-			case "dbname", "user", "port", "connect_timeout", "application_name", "sslmode":
-			default:
-				a.unclear("dsn.settings", "the setting "+shown(name)+" of the connection is not read", w)
-			}
-		}
-	}
-}
-
-// localPath marks the paths of local services whose GET does something.
-func localPath(a *assessor, u *url.URL, w word) {
-	for _, verb := range []string{"shutdown", "quit", "stop", "delete", "restart", "reload", "flush", "reset", "exec", "kill", "drop", "purge", "remove", "write", "refresh", "trigger"} {
-		if strings.Contains(strings.ToLower(u.Path+"?"+u.RawQuery), verb) {
-			a.note(Mutate, 0, "url.action", "the address looks like it does something", w)
-			return
-		}
-	}
-}
-
-func longLabel(s string) bool {
-	for _, label := range strings.FieldsFunc(s, func(r rune) bool { return r == '.' || r == '/' }) {
-		if len(label) > maxLabel {
-			return true
-		}
 	}
 	return false
 }

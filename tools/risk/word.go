@@ -153,19 +153,24 @@ func (a *assessor) parts(in []word, parts []syntax.WordPart, quoted bool) []word
 			return []word{{text: string(hole), start: in[0].start, end: in[0].end}}
 		}
 		for n := range in {
-			if in[n].text += add.text; len(in[n].text) > maxWord {
+			if in[n].extend(add); len(in[n].text) > maxWord {
 				in[n].text = string(hole)
 				a.unclear("word.large", "a word is too long to be read", in[n])
 			}
-			if strings.IndexByte(add.text, hole) >= 0 {
-				in[n].tame, in[n].wild = in[n].tame || add.tame, in[n].wild || add.wild || !add.tame
-			}
-			in[n].glob = in[n].glob || add.glob
-			in[n].tree = in[n].tree || add.tree
-			in[n].quoted = in[n].quoted || add.quoted
 		}
 	}
 	return in
+}
+
+// extend adds a part to a word that has begun.
+func (w *word) extend(add word) {
+	w.text += add.text
+	if strings.IndexByte(add.text, hole) >= 0 {
+		w.tame, w.wild = w.tame || add.tame, w.wild || add.wild || !add.tame
+	}
+	w.glob = w.glob || add.glob
+	w.tree = w.tree || add.tree
+	w.quoted = w.quoted || add.quoted
 }
 
 func (a *assessor) brace(in []word, b *syntax.BraceExp) []word {
@@ -201,25 +206,13 @@ func (a *assessor) brace(in []word, b *syntax.BraceExp) []word {
 
 // sequence expands {1..5} and {a..e}; anything unusual stays unknown.
 func sequence(b *syntax.BraceExp) []word {
-	unknown := []word{{text: string(hole)}}
-	if len(b.Elems) != 2 {
-		return unknown
-	}
-	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
-	from, errFrom := strconv.Atoi(first)
-	to, errTo := strconv.Atoi(last)
-	letters := errFrom != nil && errTo != nil && len(first) == 1 && len(last) == 1
-	if letters {
-		from, to = int(first[0]), int(last[0])
-	} else if errFrom != nil || errTo != nil || first[0] == '0' || last[0] == '0' {
-		return unknown
-	}
+	from, to, letters, ok := bounds(b)
 	step := 1
 	if to < from {
 		step = -1
 	}
-	if (to-from)*step >= maxExpansion || (to-from)*step < 0 {
-		return unknown
+	if !ok || (to-from)*step >= maxExpansion || (to-from)*step < 0 {
+		return []word{{text: string(hole)}}
 	}
 	var out []word
 	for n := from; ; n += step {
@@ -232,6 +225,23 @@ func sequence(b *syntax.BraceExp) []word {
 			return out
 		}
 	}
+}
+
+// bounds are the numbers, or the letters, that a sequence goes from and to.
+func bounds(b *syntax.BraceExp) (from, to int, letters, ok bool) {
+	if len(b.Elems) != 2 {
+		return 0, 0, false, false
+	}
+	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
+	from, errFrom := strconv.Atoi(first)
+	to, errTo := strconv.Atoi(last)
+	switch {
+	case errFrom != nil && errTo != nil && len(first) == 1 && len(last) == 1:
+		return int(first[0]), int(last[0]), true, true
+	case errFrom != nil || errTo != nil:
+		return 0, 0, false, false
+	}
+	return from, to, false, first[0] != '0' && last[0] != '0'
 }
 
 // part expands one part of a word.
@@ -286,7 +296,6 @@ func (a *assessor) part(part syntax.WordPart, quoted, first bool) word {
 // literal removes quoting and marks wildcards.
 func (a *assessor) literal(l *syntax.Lit, quoted, first bool) word {
 	a.history(l, l.Value, false)
-	w := word{}
 	s := l.Value
 	if quoted {
 		if strings.IndexByte(s, '\\') >= 0 {
@@ -300,6 +309,12 @@ func (a *assessor) literal(l *syntax.Lit, quoted, first bool) word {
 	if !strings.ContainsAny(s, `\*?[(`) {
 		return word{text: s}
 	}
+	return a.unquoted(s, l)
+}
+
+// unquoted is a text without its backslashes, with its wildcards marked.
+func (a *assessor) unquoted(s string, at *syntax.Lit) word {
+	w := word{}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -310,7 +325,7 @@ func (a *assessor) literal(l *syntax.Lit, quoted, first bool) word {
 			}
 			continue
 		case '(':
-			a.unclear("glob.qualifier", "a glob qualifier can run code", a.at(l))
+			a.unclear("glob.qualifier", "a glob qualifier can run code", a.at(at))
 		case '*', '?', '[':
 			w.glob = true
 		}
@@ -363,37 +378,41 @@ func decodeANSI(s string) string {
 			b.WriteByte("\a\b\x1b\f\n\r\t\v\x1b\\'\"?"[at])
 			continue
 		}
-		n, size, base := 0, 0, 16
-		switch c := s[i]; {
-		case c == 'x':
-			n, size = 1, 2
-		case c == 'u':
-			n, size = 1, 4
-		case c == 'U':
-			n, size = 1, 8
-		case c >= '0' && c <= '7':
-			n, size, base = 0, 3, 8
-		default: // \c and whatever else
-			b.WriteByte(hole)
-			continue
-		}
-		digits := s[i+n:]
-		end := 0
-		for end < len(digits) && end < size && isDigit(digits[end], base) {
-			end++
-		}
-		v, err := strconv.ParseUint(digits[:end], base, 32)
-		switch {
-		case err != nil || v == 0:
-			b.WriteByte(hole)
-		case s[i] == 'u' || s[i] == 'U':
-			b.WriteString(string(utf8.AppendRune(nil, rune(v))))
-		default:
-			b.WriteByte(byte(v))
-		}
-		i += n + end - 1
+		text, length := decodeNumber(s[i:])
+		b.WriteString(text)
+		i += length - 1
 	}
 	return b.String()
+}
+
+// decodeNumber reads what stands behind a backslash: the number of a byte (x41, 101) or of
+// a character (u0041). text is what it stands for, and a hole for anything else.
+func decodeNumber(s string) (text string, length int) {
+	start, most, base := 1, 0, 16
+	switch c := s[0]; {
+	case c == 'x':
+		most = 2
+	case c == 'u':
+		most = 4
+	case c == 'U':
+		most = 8
+	case c >= '0' && c <= '7':
+		start, most, base = 0, 3, 8
+	default: // \c and whatever else
+		return string(hole), 1
+	}
+	end := start
+	for end < len(s) && end < start+most && isDigit(s[end], base) {
+		end++
+	}
+	v, err := strconv.ParseUint(s[start:end], base, 32)
+	switch {
+	case err != nil || v == 0:
+		return string(hole), end
+	case s[0] == 'u' || s[0] == 'U':
+		return string(utf8.AppendRune(nil, rune(v))), end
+	}
+	return string([]byte{byte(v)}), end
 }
 
 func isDigit(c byte, base int) bool {

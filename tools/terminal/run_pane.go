@@ -215,33 +215,13 @@ func (k *job) report(ctx context.Context, a tools.Action, env tools.Env, woke wa
 		k.jobs.forget(k)
 	}
 	v.ended(got.Outcome)
-	switch why := woke.why; {
-	case why == interrupted && done:
-		v.notice("%s", stopped(ctx))
-	case why == interrupted && a.Kind != tools.Run:
-		v.notice("%s; the command goes on in pane %s", stopped(ctx), at)
-	case why == interrupted:
-		v.notice("%s, but it has not ended: it goes on in pane %s", stopped(ctx), at)
-	case done && !got.Executed && got.Outcome.State == backends.Unknown: // the notices of the run say why
-	case done && !got.Executed:
-		v.notice(refusedLine)
-	case done && got.Outcome.State == backends.Unknown:
-		v.notice("%s", Unsure)
+	switch {
+	case woke.why == interrupted:
+		v.noticeStopped(ctx, a, at, done)
 	case done:
-	case why == looked:
-		v.notice("running for %s", time.Since(k.began).Round(time.Second))
-	case why == matched:
-		v.notice("running: %q is there%s", a.Until.Pattern, k.jobs.how(k))
-	case why == silent:
-		v.notice("running: nothing new for %s%s", a.Until.Silence, k.jobs.how(k))
-	case why == asks:
-		v.notice("%s", waitsFor(woke.asking, at))
-	case why == outOfTime:
-		v.notice("%v: the command goes on in pane %s%s; its end will be told", context.Cause(ctx), at, k.jobs.how(k))
-	case why == timedOut:
-		v.notice("it did not end within %s and goes on in pane %s%s; its end will be told", a.Wait, at, k.jobs.how(k))
-	case why == tookScreen:
-		v.notice("a full-screen program has taken pane %s and waits for keys: look with capture-pane, type with send-keys", at)
+		v.noticeEnd(got)
+	default:
+		k.noticeRunning(ctx, &v, a, woke)
 	}
 	v.Notices = append(v.Notices, got.Notices...)
 	v.refused(k.action, got.Text)
@@ -252,6 +232,51 @@ func (k *job) report(ctx context.Context, a tools.Action, env tools.Env, woke wa
 	whole.text = k.news(whole.text)
 	v.Stdout = v.text(ctx, env, "stdout", whole, budget(a))
 	return v, got, done
+}
+
+// noticeStopped says that the operator has stopped the call, and what that means for the
+// command.
+func (v *ShellValue) noticeStopped(ctx context.Context, a tools.Action, at string, done bool) {
+	switch {
+	case done:
+		v.notice("%s", stopped(ctx))
+	case a.Kind != tools.Run:
+		v.notice("%s; the command goes on in pane %s", stopped(ctx), at)
+	default:
+		v.notice("%s, but it has not ended: it goes on in pane %s", stopped(ctx), at)
+	}
+}
+
+// noticeEnd says what is odd about the end of a run, unless the run's own notices do.
+func (v *ShellValue) noticeEnd(got pane.Result) {
+	unknown := got.Outcome.State == backends.Unknown
+	switch {
+	case !got.Executed && !unknown:
+		v.notice(refusedLine)
+	case got.Executed && unknown:
+		v.notice("%s", Unsure)
+	}
+}
+
+// noticeRunning says why the call returns although the command goes on.
+func (k *job) noticeRunning(ctx context.Context, v *ShellValue, a tools.Action, woke wakening) {
+	at := k.action.Pane
+	switch woke.why {
+	case looked:
+		v.notice("running for %s", time.Since(k.began).Round(time.Second))
+	case matched:
+		v.notice("running: %q is there%s", a.Until.Pattern, k.jobs.how(k))
+	case silent:
+		v.notice("running: nothing new for %s%s", a.Until.Silence, k.jobs.how(k))
+	case asks:
+		v.notice("%s", waitsFor(woke.asking, at))
+	case outOfTime:
+		v.notice("%v: the command goes on in pane %s%s; its end will be told", context.Cause(ctx), at, k.jobs.how(k))
+	case timedOut:
+		v.notice("it did not end within %s and goes on in pane %s%s; its end will be told", a.Wait, at, k.jobs.how(k))
+	case tookScreen:
+		v.notice("a full-screen program has taken pane %s and waits for keys: look with capture-pane, type with send-keys", at)
+	}
 }
 
 // waitsFor tells what a command that has not ended waits for, and what can be

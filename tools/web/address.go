@@ -29,9 +29,40 @@ var private = []string{
 // Check says what is asked for a URL: in one spelling, without its fragment. The
 // error is a rejection. Names are not resolved.
 func Check(raw string) (*url.URL, error) {
+	u, err := parsed(raw)
+	if err != nil {
+		return nil, err
+	}
 	refuse := func(format string, args ...any) error {
 		return tools.Reject("forbidden_host", "not fetched: "+format, args...)
 	}
+	if u.User != nil {
+		return nil, refuse("there is a user or a password before the host")
+	}
+	port := u.Port()
+	if port != "" && port != "80" && port != "443" || strings.HasSuffix(u.Host, ":") {
+		return nil, refuse("only the ports 80 and 443 are asked, not %q", u.Host)
+	}
+	host, err := hostname(u.Hostname())
+	if err != nil {
+		return nil, refuse("%v", err)
+	}
+	u.Host = host
+	if strings.Contains(host, ":") {
+		u.Host = "[" + host + "]"
+	}
+	if port != "" && (port == "443") != (u.Scheme == "https") {
+		u.Host += ":" + port
+	}
+	u.Fragment, u.RawFragment = "", ""
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u, nil
+}
+
+// parsed is a text that is a URL of the web for every reader. The error is a rejection.
+func parsed(raw string) (*url.URL, error) {
 	switch {
 	case len(raw) > maxURL:
 		return nil, tools.Reject("invalid_url", "the URL is longer than %d bytes", maxURL)
@@ -46,28 +77,6 @@ func Check(raw string) (*url.URL, error) {
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" {
 		return nil, tools.Reject("invalid_url", "only http:// and https:// are fetched, not %q", raw)
-	}
-	if u.User != nil {
-		return nil, refuse("there is a user or a password before the host")
-	}
-	if port := u.Port(); port != "" && port != "80" && port != "443" || strings.HasSuffix(u.Host, ":") {
-		return nil, refuse("only the ports 80 and 443 are asked, not %q", u.Host)
-	}
-	host, err := hostname(u.Hostname())
-	if err != nil {
-		return nil, refuse("%v", err)
-	}
-	port := u.Port()
-	u.Host = host
-	if strings.Contains(host, ":") {
-		u.Host = "[" + host + "]"
-	}
-	if port != "" && (port == "443") != (u.Scheme == "https") {
-		u.Host += ":" + port
-	}
-	u.Fragment, u.RawFragment = "", ""
-	if u.Path == "" {
-		u.Path = "/"
 	}
 	return u, nil
 }

@@ -74,18 +74,10 @@ type Said struct {
 func (s *Set) Run(ctx context.Context, e Event) Said {
 	var said Said
 	for _, h := range s.of(e.Event) {
-		limited, cancel := context.WithTimeoutCause(ctx, h.Timeout, fmt.Errorf("it did not answer within %s", h.Timeout))
-		answer, err := h.Call(limited, e)
-		if err != nil && limited.Err() != nil {
-			err = context.Cause(limited)
-		}
-		cancel()
+		answer, err := ask(ctx, h, e)
 		if ctx.Err() != nil {
 			said.Deny = "interrupted"
 			return said
-		}
-		if err == nil && answer.Deny != "" && e.Event == RunEnded {
-			err = errors.New("it denies what has ended already")
 		}
 		s.note(h, e, answer, err)
 		who := "hook " + h.Name
@@ -108,6 +100,20 @@ func (s *Set) Run(ctx context.Context, e Event) Said {
 		}
 	}
 	return said
+}
+
+// ask is what a hook answers in its time. It is an error to deny what has ended already.
+func ask(ctx context.Context, h Hook, e Event) (Answer, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, h.Timeout, fmt.Errorf("it did not answer within %s", h.Timeout))
+	defer cancel()
+	answer, err := h.Call(limited, e)
+	if err != nil && limited.Err() != nil {
+		err = context.Cause(limited)
+	}
+	if err == nil && answer.Deny != "" && e.Event == RunEnded {
+		err = errors.New("it denies what has ended already")
+	}
+	return answer, err
 }
 
 // Begin puts session_start before the hooks, unless that was done and none has denied it.

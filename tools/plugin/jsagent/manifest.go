@@ -1,6 +1,7 @@
 package jsagent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -124,15 +125,9 @@ func worded(err error) error {
 }
 
 func (a *Agent) check() error {
-	if a.Mode == "" {
-		a.Mode = Agentic
-	}
-	if a.EntryPoint == "" {
-		a.EntryPoint = "main.js"
-	}
-	if a.MaxTurns == 0 {
-		a.MaxTurns = DefaultTurns
-	}
+	a.Mode = cmp.Or(a.Mode, Agentic)
+	a.EntryPoint = cmp.Or(a.EntryPoint, "main.js")
+	a.MaxTurns = cmp.Or(a.MaxTurns, DefaultTurns)
 	switch {
 	case !js.ValidName(a.Name):
 		return fmt.Errorf("name is %q; use small letters, digits, _ and -, a letter first", a.Name)
@@ -148,11 +143,13 @@ func (a *Agent) check() error {
 	if _, there := a.Files[a.EntryPoint]; !there {
 		return fmt.Errorf("entry_point is %q, and there is no such file", a.EntryPoint)
 	}
+	return a.checkPermissions()
+}
+
+func (a *Agent) checkPermissions() error {
 	for _, name := range a.Permissions.Filesystem {
-		if name == "." || name == "~" || strings.HasPrefix(name, "~/") && path.Clean(name) == name {
-			continue
-		}
-		if !path.IsAbs(name) || path.Clean(name) != name {
+		atHome := name == "~" || strings.HasPrefix(name, "~/")
+		if name != "." && (!atHome && !path.IsAbs(name) || path.Clean(name) != name) {
 			return fmt.Errorf("permissions.filesystem: %q is not absolute and clean; %q is the working folder, and %q the home folder", name, ".", "~")
 		}
 	}

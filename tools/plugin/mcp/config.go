@@ -98,10 +98,10 @@ func (c Config) checkRemote(fail func(key, format string, args ...any) error) er
 		return fail("url", "%q: a name or a password belongs into a header, from a variable: headers.Authorization = \"Bearer ${TOKEN}\"", u.Redacted())
 	}
 	for _, name := range sortedKeys(c.Headers) {
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }) {
+		if name == "" || strings.ContainsFunc(name, noHeaderName) {
 			return fail("headers", "%q is no name of a header", name)
 		}
-		if strings.ContainsFunc(c.Headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		if strings.ContainsFunc(c.Headers[name], noHeaderValue) {
 			return fail("headers."+name, "the value holds a control character")
 		}
 	}
@@ -115,6 +115,14 @@ func (c Config) checkRemote(fail func(key, format string, args ...any) error) er
 	}
 	return c.checkTimeout(fail)
 }
+
+// noHeaderName reports characters that the name of a header cannot have (RFC 9110, 5.6.2).
+func noHeaderName(r rune) bool {
+	return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+}
+
+// noHeaderValue reports characters that the value of a header cannot have.
+func noHeaderValue(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 func (c Config) checkProgram(fail func(key, format string, args ...any) error) error {
 	if len(c.Headers) > 0 {

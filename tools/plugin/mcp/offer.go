@@ -19,65 +19,86 @@ func (s *server) list(ctx context.Context, l *link) error {
 	s.mu.Unlock()
 	ctx, stop := s.patience(ctx)
 	defer stop()
-	offered, left := map[string]Definition{}, 0
 	hello := l.session.InitializeResult()
 	caps := &sdk.ServerCapabilities{}
 	if hello.Capabilities != nil {
 		caps = hello.Capabilities
 	}
+	o := offer{offered: map[string]Definition{}}
 	if caps.Tools != nil {
-		for t, err := range l.session.Tools(ctx, nil) {
-			if err != nil {
-				return s.reason(ctx, l, err, "list its tools")
-			}
-			if strings.HasPrefix(t.Name, resourceKey) {
-				return &FaultError{fmt.Sprintf("its tool %q has a name that only a resource can have", harmless.Line(t.Name, 40))}
-			}
-			if len(offered) == MaxTools {
-				if left++; left > 100*MaxTools {
-					return &FaultError{fmt.Sprintf("its list of tools goes on after %d", 100*MaxTools)}
-				}
-				continue
-			}
-			d, err := definition(t)
-			if err != nil {
-				return &FaultError{fmt.Sprintf("the definition of its tool %q cannot be read: %v", harmless.Line(t.Name, 40), err)}
-			}
-			offered[d.key()] = d
+		if err := o.listTools(ctx, s, l); err != nil {
+			return err
 		}
 	}
-	var prompts []*sdk.Prompt
 	if caps.Prompts != nil {
-		for p, err := range l.session.Prompts(ctx, nil) {
-			if err != nil || len(prompts) == maxListed {
-				break // a server without its prompts is of use
-			}
-			prompts = append(prompts, p)
-		}
+		o.listPrompts(ctx, l)
 	}
-	var resources []*sdk.Resource
-	odd := 0
 	if caps.Resources != nil {
-		for r, err := range l.session.Resources(ctx, nil) {
-			if err != nil || len(resources)+odd == maxListed {
-				break
-			}
-			d, err := resourceDefinition(r)
-			if err != nil {
-				odd++
-				continue
-			}
-			resources = append(resources, r)
-			offered[d.key()] = d
-		}
+		o.listResources(ctx, l)
 	}
 	s.mu.Lock()
-	s.offered, s.left, s.odd, s.prompts, s.resources = offered, left, odd, prompts, resources
+	s.offered, s.left, s.odd, s.prompts, s.resources = o.offered, o.left, o.odd, o.prompts, o.resources
 	if i := hello.ServerInfo; i != nil {
 		s.about = harmless.Line(i.Name+" "+i.Version, 60)
 	}
 	s.mu.Unlock()
 	return nil
+}
+
+// offer is what a server has listed.
+type offer struct {
+	offered   map[string]Definition
+	left      int // tools beyond those that are offered
+	odd       int // resources that cannot be read
+	prompts   []*sdk.Prompt
+	resources []*sdk.Resource
+}
+
+func (o *offer) listTools(ctx context.Context, s *server, l *link) error {
+	for t, err := range l.session.Tools(ctx, nil) {
+		if err != nil {
+			return s.reason(ctx, l, err, "list its tools")
+		}
+		if strings.HasPrefix(t.Name, resourceKey) {
+			return &FaultError{fmt.Sprintf("its tool %q has a name that only a resource can have", harmless.Line(t.Name, 40))}
+		}
+		if len(o.offered) == MaxTools {
+			if o.left++; o.left > 100*MaxTools {
+				return &FaultError{fmt.Sprintf("its list of tools goes on after %d", 100*MaxTools)}
+			}
+			continue
+		}
+		d, err := definition(t)
+		if err != nil {
+			return &FaultError{fmt.Sprintf("the definition of its tool %q cannot be read: %v", harmless.Line(t.Name, 40), err)}
+		}
+		o.offered[d.key()] = d
+	}
+	return nil
+}
+
+func (o *offer) listPrompts(ctx context.Context, l *link) {
+	for p, err := range l.session.Prompts(ctx, nil) {
+		if err != nil || len(o.prompts) == maxListed {
+			return // a server without its prompts is of use
+		}
+		o.prompts = append(o.prompts, p)
+	}
+}
+
+func (o *offer) listResources(ctx context.Context, l *link) {
+	for r, err := range l.session.Resources(ctx, nil) {
+		if err != nil || len(o.resources)+o.odd == maxListed {
+			return
+		}
+		d, err := resourceDefinition(r)
+		if err != nil {
+			o.odd++
+			continue
+		}
+		o.resources = append(o.resources, r)
+		o.offered[d.key()] = d
+	}
 }
 
 // definition is what reaches the model of a tool.

@@ -50,40 +50,51 @@ func carries(argv []string) (inner []string, ok bool) {
 		return nil, false
 	}
 	for _, c := range carriers[path.Base(argv[0])] {
-		rest := argv[1:]
-		if c.verb != "" {
-			verb := strings.Fields(c.verb)
-			at, fits := skipOptions("context= H: n: namespace=", rest)
-			if !fits || len(at) < len(verb) || !slices.Equal(at[:len(verb)], verb) {
-				continue
-			}
-			rest = at[len(verb):]
+		if rest, named := c.behindVerb(argv[1:]); named {
+			return c.carried(rest)
 		}
-		rest, fits := skipOptions(c.options, rest)
-		if !fits || len(rest) < c.skip {
-			return nil, false
-		}
-		rest = rest[c.skip:]
-		if c.verb != "" {
-			if rest, fits = skipOptions(c.options, rest); !fits { // kubectl exec POD -it -- CMD
-				return nil, false
-			}
-		}
-		if len(rest) > 0 && rest[0] == "--" {
-			rest = rest[1:]
-		}
-		for c.skip == 0 && len(rest) > 0 && assignment().MatchString(rest[0]) {
-			rest = rest[1:]
-		}
-		if c.joined {
-			rest = strings.Fields(strings.Join(rest, " "))
-			if slices.ContainsFunc(rest, func(w string) bool { return !plainWord().MatchString(w) }) {
-				return nil, false
-			}
-		}
-		return rest, len(rest) > 0
 	}
 	return nil, false
+}
+
+// behindVerb is what follows the carrier's sub-command; named is false if that is another.
+func (c carrier) behindVerb(args []string) (rest []string, named bool) {
+	if c.verb == "" {
+		return args, true
+	}
+	verb := strings.Fields(c.verb)
+	at, fits := skipOptions("context= H: n: namespace=", args)
+	if !fits || len(at) < len(verb) || !slices.Equal(at[:len(verb)], verb) {
+		return nil, false
+	}
+	return at[len(verb):], true
+}
+
+// carried is the command behind the carrier's own options and operands.
+func (c carrier) carried(args []string) (inner []string, ok bool) {
+	rest, fits := skipOptions(c.options, args)
+	if !fits || len(rest) < c.skip {
+		return nil, false
+	}
+	rest = rest[c.skip:]
+	if c.verb != "" {
+		if rest, fits = skipOptions(c.options, rest); !fits { // kubectl exec POD -it -- CMD
+			return nil, false
+		}
+	}
+	if len(rest) > 0 && rest[0] == "--" {
+		rest = rest[1:]
+	}
+	for c.skip == 0 && len(rest) > 0 && assignment().MatchString(rest[0]) {
+		rest = rest[1:]
+	}
+	if c.joined {
+		rest = strings.Fields(strings.Join(rest, " "))
+		if slices.ContainsFunc(rest, func(w string) bool { return !plainWord().MatchString(w) }) {
+			return nil, false
+		}
+	}
+	return rest, len(rest) > 0
 }
 
 // skipOptions is what follows the options at the front; fits is false if one is not known.

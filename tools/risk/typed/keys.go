@@ -119,10 +119,10 @@ func (s *session) read(lines []string) {
 		s.unread(strings.Join(lines, "\n"))
 		return
 	}
-	text, ran, gone := "", false, false
 	if s.repeats && len(lines) > 1 && strings.TrimSpace(lines[0]) == "" {
 		s.note(risk.Mutate, risk.Opaque, "typed.repeat", "an empty line runs the last command again")
 	}
+	text, ran, gone := "", false, false
 	for _, line := range lines {
 		bare := strings.TrimSpace(line)
 		switch {
@@ -143,12 +143,11 @@ func (s *session) read(lines []string) {
 			ran = true
 		case text == "" && s.own != nil && s.own(s, bare):
 			ran = true
+		case strings.HasSuffix(bare, ";"):
+			s.statement(s, text+line+"\n")
+			text, ran = "", true
 		default:
 			text += line + "\n"
-			if strings.HasSuffix(bare, ";") {
-				s.statement(s, text)
-				text, ran = "", true
-			}
 		}
 	}
 	if text != "" {

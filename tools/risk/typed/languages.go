@@ -177,19 +177,8 @@ func isSum(line string, known map[string]bool, most int) bool {
 			return false
 		}
 		value := plainNumber().MatchString(token)
-		switch {
-		case !value && !known[token]:
+		if !value && !known[token] || joined(last, token, value) {
 			return false
-		case value && plainNumber().MatchString(last):
-			return false
-		case token == "*" && last == "*", token == "/" && last == "/":
-			return false // a power
-		case (token == "-" || token == "+") && token == last:
-			return false
-		case token == "<" && last == "<", token == ">" && last == ">":
-			return false // a shift
-		case token == "(" && (plainNumber().MatchString(last) || last == ")"):
-			return false // a call
 		}
 		if value {
 			values++
@@ -197,6 +186,18 @@ func isSum(line string, known map[string]bool, most int) bool {
 		rest, last, most = strings.TrimLeft(rest[len(token):], " "), token, most-1
 	}
 	return values > 0
+}
+
+// joined reports whether two tokens that stand side by side are no sum: two numbers, a
+// power, a shift, a call.
+func joined(last, token string, value bool) bool {
+	switch token {
+	case "*", "/", "-", "+", "<", ">":
+		return token == last
+	case "(":
+		return plainNumber().MatchString(last) || last == ")"
+	}
+	return value && plainNumber().MatchString(last)
 }
 
 // words are a line's words without quotes; ok is false if it has some, or anything else

@@ -233,43 +233,54 @@ func options(known string, argv []string, operands int) bool {
 	table := set(known)
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
+		ok, value := true, false
 		switch {
 		case arg == "--":
 			return len(argv)-i-1 <= operands
 		case strings.HasPrefix(arg, "--"):
-			name, _, glued := strings.Cut(arg[2:], "=")
-			switch {
-			case table[name+"="]:
-				if !glued {
-					i++
-				}
-			case glued || !table[name] || len(name) < 2:
-				return false
-			}
+			ok, value = longOption(table, arg[2:])
 		case len(arg) > 1 && arg[0] == '-':
-			if table[arg] {
-				continue
-			}
-			if table[arg+"="] {
-				i++
-				continue
-			}
-			ok, value := letters(table, arg[1:])
-			if !ok {
-				return false
-			}
-			if value {
-				i++
-			}
-		case len(arg) > 1 && arg[0] == '+' && strings.Trim(arg[1:], "0123456789") != "" && arg != "+G" && arg != "+F":
-			return false // a command for a pager or an editor
+			ok, value = shortOption(table, arg)
+		case tellsPager(arg):
+			return false
 		default:
-			if operands--; operands < 0 {
-				return false
-			}
+			operands--
+			ok = operands >= 0
+		}
+		if !ok {
+			return false
+		}
+		if value {
+			i++
 		}
 	}
 	return true
+}
+
+// longOption reads an option of a word; value is set if it takes the next argument.
+func longOption(table map[string]bool, option string) (ok, value bool) {
+	name, _, glued := strings.Cut(option, "=")
+	if table[name+"="] {
+		return true, !glued
+	}
+	return !glued && table[name] && len(name) > 1, false
+}
+
+// shortOption reads what a single dash stands before: a long word or a cluster of letters.
+func shortOption(table map[string]bool, arg string) (ok, value bool) {
+	switch {
+	case table[arg]:
+		return true, false
+	case table[arg+"="]:
+		return true, true
+	}
+	return letters(table, arg[1:])
+}
+
+// tellsPager reports whether an argument is a command for a pager or an editor, and not
+// only the line to begin with.
+func tellsPager(arg string) bool {
+	return len(arg) > 1 && arg[0] == '+' && strings.Trim(arg[1:], "0123456789") != "" && arg != "+G" && arg != "+F"
 }
 
 // letters reads a cluster of options of one letter; value is set if the last takes the

@@ -93,67 +93,112 @@ func fits(schema map[string]any, v any, at string) error {
 	return nil
 }
 
+// keywords check a value by what a schema says of it under a key.
+var keywords map[string]func(want, v any, at string) error
+
+func init() { // some reach back to fits
+	keywords = map[string]func(want, v any, at string) error{
+		"type":     checkType,
+		"enum":     checkEnum,
+		"pattern":  checkPattern,
+		"minimum":  checkMinimum,
+		"maximum":  checkMaximum,
+		"minItems": checkMinItems,
+		"required": checkRequired,
+		"items":    checkItems,
+		"anyOf":    checkAnyOf,
+	}
+}
+
 func keyword(schema map[string]any, key string, v any, at string) error {
-	want := schema[key]
 	switch key {
 	case "description", "properties", "default":
 		return nil
-	case "type":
-		if !hasType(v, want.(string)) {
-			return fmt.Errorf("%s: %v is no %s", at, v, want)
-		}
-	case "enum":
-		if !slices.Contains(want.([]any), v) {
-			return fmt.Errorf("%s: %v is none of %v", at, v, want)
-		}
-	case "pattern":
-		if s, ok := v.(string); ok && !regexp.MustCompile(want.(string)).MatchString(s) {
-			return fmt.Errorf("%s: %q does not match %s", at, s, want)
-		}
-	case "minimum":
-		if n, ok := v.(float64); ok && n < want.(float64) {
-			return fmt.Errorf("%s: %v is less than %v", at, n, want)
-		}
-	case "maximum":
-		if n, ok := v.(float64); ok && n > want.(float64) {
-			return fmt.Errorf("%s: %v is more than %v", at, n, want)
-		}
-	case "minItems":
-		if l, ok := v.([]any); ok && float64(len(l)) < want.(float64) {
-			return fmt.Errorf("%s: fewer than %v", at, want)
-		}
-	case "required":
-		object, ok := v.(map[string]any)
-		for _, name := range want.([]any) {
-			if _, has := object[name.(string)]; ok && !has {
-				return fmt.Errorf("%s: %v is missing", at, name)
-			}
-		}
 	case "additionalProperties":
 		return members(schema, v, at)
-	case "items":
-		list, _ := v.([]any) // "type" says if it is none
-		for i, e := range list {
-			if err := fits(want.(map[string]any), e, fmt.Sprintf("%s[%d]", at, i)); err != nil {
-				return err
-			}
-		}
-	case "anyOf":
-		var first error
-		for _, s := range want.([]any) {
-			err := fits(s.(map[string]any), v, at)
-			if err == nil {
-				return nil
-			}
-			if first == nil {
-				first = err
-			}
-		}
-		return first
-	default:
+	}
+	check, ok := keywords[key]
+	if !ok {
 		return fmt.Errorf("%s: the schema has %q, which is not known here", at, key)
 	}
+	return check(schema[key], v, at)
+}
+
+func checkType(want, v any, at string) error {
+	if !hasType(v, want.(string)) {
+		return fmt.Errorf("%s: %v is no %s", at, v, want)
+	}
 	return nil
+}
+
+func checkEnum(want, v any, at string) error {
+	if !slices.Contains(want.([]any), v) {
+		return fmt.Errorf("%s: %v is none of %v", at, v, want)
+	}
+	return nil
+}
+
+func checkPattern(want, v any, at string) error {
+	if s, ok := v.(string); ok && !regexp.MustCompile(want.(string)).MatchString(s) {
+		return fmt.Errorf("%s: %q does not match %s", at, s, want)
+	}
+	return nil
+}
+
+func checkMinimum(want, v any, at string) error {
+	if n, ok := v.(float64); ok && n < want.(float64) {
+		return fmt.Errorf("%s: %v is less than %v", at, n, want)
+	}
+	return nil
+}
+
+func checkMaximum(want, v any, at string) error {
+	if n, ok := v.(float64); ok && n > want.(float64) {
+		return fmt.Errorf("%s: %v is more than %v", at, n, want)
+	}
+	return nil
+}
+
+func checkMinItems(want, v any, at string) error {
+	if l, ok := v.([]any); ok && float64(len(l)) < want.(float64) {
+		return fmt.Errorf("%s: fewer than %v", at, want)
+	}
+	return nil
+}
+
+func checkRequired(want, v any, at string) error {
+	object, ok := v.(map[string]any)
+	for _, name := range want.([]any) {
+		if _, has := object[name.(string)]; ok && !has {
+			return fmt.Errorf("%s: %v is missing", at, name)
+		}
+	}
+	return nil
+}
+
+func checkItems(want, v any, at string) error {
+	list, _ := v.([]any) // "type" says if it is none
+	for i, e := range list {
+		if err := fits(want.(map[string]any), e, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAnyOf returns the first schema's error if none of them fits.
+func checkAnyOf(want, v any, at string) error {
+	var first error
+	for _, s := range want.([]any) {
+		err := fits(s.(map[string]any), v, at)
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // members checks an object's members; the schemas allow no others.
