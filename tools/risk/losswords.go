@@ -99,7 +99,7 @@ func parts(text string) []string {
 // says reports whether a word in the place of a command says that something is lost.
 // before is the word in front of it, "" for none.
 func says(text, before string) bool {
-	if len(text) > maxLabel || text == "" || text == "DROP" || strings.ContainsAny(text, " /\n") && !actionPath(text) || fileName(text) {
+	if len(text) > maxLabel || text == "" || text[0] == '-' || text == "DROP" || strings.ContainsAny(text, " /\n") && !actionPath(text) || fileName(text) {
 		return false
 	}
 	if lossAlone[text] {

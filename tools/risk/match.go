@@ -323,13 +323,23 @@ func (m *matching) abbreviated(name string, w word) {
 	m.unknown(w)
 }
 
+// losesBy reports whether an option that is not known says that something is lost. What
+// changes the way in is said to do so.
+func (m *matching) losesBy(option string) bool {
+	other := m.s.other
+	if other != nil && other.flags.Has(Lockout) && !m.s.effect.AtLeast(Mutate) {
+		return false
+	}
+	return saysOption(option, m.s.effect.AtLeast(Mutate) || other != nil && other.effect.AtLeast(Mutate))
+}
+
 func (m *matching) unknown(w word) {
 	m.odd = true
 	e := Mutate
 	if m.s.inert {
 		e = Observe
 	}
-	if e == Mutate && saysOption(w.text, m.s.effect.AtLeast(Mutate) || m.s.other != nil && m.s.other.effect.AtLeast(Mutate)) {
+	if e == Mutate && m.losesBy(w.text) {
 		m.a.lossArgument(w)
 	}
 	m.a.unread(e, 0, "option.unknown", "the option "+shown(w.text)+" of "+m.s.name+" is not known", w)
