@@ -65,7 +65,6 @@ func (a *assessor) namesLoss(words []word, whole word) {
 		a.note(Destroy, 0, "program.loss", "the program's name says that it removes something", words[0])
 	}
 	a.appliance(words, whole)
-	a.handed(words[1:])
 	place, before := 0, words[0].text[strings.LastIndexByte(words[0].text, '/')+1:]
 	made := asking[before]
 	for _, w := range words[1:] {
@@ -84,6 +83,9 @@ func (a *assessor) namesLoss(words []word, whole word) {
 		if w.known() && strings.Contains(w.text, "/dev/") && a.spend(costPath, w) && a.class(devicePath(w.text), "", false)&classDevice != 0 {
 			a.note(Destroy, 0, "argument.device", "is given raw storage: "+shown(w.text), whole)
 		}
+	}
+	if a.effect != Destroy {
+		a.handed(words[1:])
 	}
 }
 

@@ -99,7 +99,7 @@ func parts(text string) []string {
 // says reports whether a word in the place of a command says that something is lost.
 // before is the word in front of it, "" for none.
 func says(text, before string) bool {
-	if len(text) > maxLabel || text == "" || text[0] == '-' || text == "DROP" || strings.ContainsAny(text, " /\n") && !actionPath(text) || fileName(text) {
+	if !mayName(text) {
 		return false
 	}
 	if lossAlone[text] {
@@ -113,16 +113,27 @@ func says(text, before string) bool {
 		return false
 	}
 	last := all[len(all)-1]
-	if lossVerbs[all[0]] || lossVerbs[last] || lossGone[last] && strings.IndexByte(text, '.') > 0 || glued(all[0]) || glued(last) {
+	if glued(all[0]) || glued(last) || lossGone[last] && strings.IndexByte(text, '.') > 0 {
 		return true
 	}
 	before = strings.ToLower(before)
 	for i, p := range all {
-		if i > 0 && lossVerbs[p] || lossPair(p, before, all, i) { // db.users.drop(1), pg:backups:delete:all, batch-delete-image
+		if lossVerbs[p] || lossPair(p, before, all, i) { // db.users.drop(1), pg:backups:delete:all, batch-delete-image
 			return true
 		}
 	}
 	return len(all) == 1 && (lossOf[before][last] || powers(last))
+}
+
+// mayName reports whether a word has the form of a command's name.
+func mayName(text string) bool {
+	switch {
+	case text == "" || len(text) > maxLabel || text[0] == '-' || text == "DROP": // a firewall's
+		return false
+	case strings.ContainsAny(text, " /\n"):
+		return actionPath(text) && !fileName(text)
+	}
+	return !fileName(text)
 }
 
 // powers reports whether a word ends in one for the power state: graceshutdown.
@@ -214,9 +225,9 @@ var (
 // saysOption reports whether an option says that something is lost; acts is set for a
 // program that is known to change things, or of which nothing is known.
 func saysOption(text string, acts bool) bool {
-	name := strings.TrimLeft(text, "-/")
-	name, value, given := strings.Cut(name, "=")
-	if len(text)-len(name) > 2+len(value)+1 || len(name) < 2 || len(name) > maxLabel || value == "false" || value == "no" || value == "0" || value == "none" {
+	bare := strings.TrimLeft(text, "-/")
+	name, value, given := strings.Cut(bare, "=")
+	if len(text)-len(bare) > 2 || len(name) < 2 || len(name) > maxLabel || denied[value] {
 		return false
 	}
 	if given && lossState(name, value) {
@@ -230,8 +241,11 @@ func saysOption(text string, acts bool) bool {
 	if !asking[all[0]] && slices.ContainsFunc(all, func(p string) bool { return lossOptions[p] }) {
 		return true
 	}
-	return len(all) == 1 && len(name) > 4 && glued(all[0]) || acts && lossOptionsAlone[name] || lossAdmitted().MatchString(text)
+	return len(all) == 1 && len(name) > 4 && glued(name) || acts && lossOptionsAlone[name] || lossAdmitted().MatchString(text)
 }
+
+// denied are values that take an option back.
+var denied = set(`false no 0 none`)
 
 // onlyAsked reports whether a program of which nothing is known is asked for its help, or
 // what it would do.

@@ -128,7 +128,7 @@ func writesNothing(c syntax.Command) bool {
 	case "printf":
 		return len(args) == 1 && nothing(args[0])
 	case "head", "tail":
-		return len(args) > 0 && (args[0].Lit() == "-c0" || args[0].Lit() == "-n0" || len(args) > 1 && (args[0].Lit() == "-c" || args[0].Lit() == "-n") && args[1].Lit() == "0")
+		return len(args) > 0 && (args[0].Lit() == "-c0" || args[0].Lit() == "-n0") || len(args) > 1 && args[0].Lit()+args[1].Lit() == "-c0"
 	}
 	return false
 }

@@ -47,7 +47,7 @@ func (a *assessor) losesAsTold(words []word, unread bool) {
 	if loose && len(words) > 1 && fileName(words[1].text) {
 		a.losingScript(words[1])
 	}
-	if loose && !messages[path.Base(words[0].text)] {
+	if loose && a.effect != Destroy && !messages[path.Base(words[0].text)] {
 		a.code(words[1:])
 		a.fedLoss(words[0])
 	}
@@ -245,6 +245,7 @@ func (a *assessor) code(args []word) {
 	for _, w := range args {
 		if textLoses(w.text) {
 			a.lossArgument(w)
+			return
 		}
 	}
 }
