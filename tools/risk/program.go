@@ -43,12 +43,16 @@ var messages = set(`logger wall write mail mailx notify-send`)
 func (a *assessor) losesAsTold(words []word, unread bool) {
 	s := specOf(path.Base(words[0].text))
 	loose := unread || a.flags&(Opaque|Exfil) != 0 || s != nil && s.takesAny()
-	a.escapes(words[1:], loose)
+	if loose && !messages[path.Base(words[0].text)] {
+		a.code(words[1:])
+	}
+	if a.effect != Destroy {
+		a.escapes(words[1:], loose)
+	}
 	if loose && len(words) > 1 && fileName(words[1].text) {
 		a.losingScript(words[1])
 	}
 	if loose && a.effect != Destroy && !messages[path.Base(words[0].text)] {
-		a.code(words[1:])
 		a.fedLoss(words[0])
 	}
 	if name := words[0].text; name == "clear" || name == "write" || name == "reset" {
