@@ -13,15 +13,15 @@ var (
 	// escape is how such programs name a command for a shell: "!rm x", "+!rm x",
 	// ":w !rm x", "shell rm x", system("rm x").
 	escape = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[:|+;\s'"])(?:!|shell[\s-]+|system[\s(]+['"]?)\s*([a-z/][^"')]*)`)
+		return regexp.MustCompile(`(?:^|[:|+;\s'"{(.])(?:!|shell[\s-]+|system[\s(]+['"]?|(?:exec(?:ute|sync|Sync)?|popen|shell_exec|passthru|check_call|check_output|getoutput|run|call|spawn|qx)\s*\(\s*['"])\s*([a-z/][^"')]*)`)
 	})
 	// lossLine is a line for a client that removes what is on the other side.
 	lossLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?mi)^\s*(?:m?rm|rmdir|m?del(?:ete)?|glob\s+rm|purge|changetype:\s*delete)\b|;\s*(?:m?rm|m?del(?:ete)?|rmdir)\b`)
+		return regexp.MustCompile(`(?mi)^\s*(?:m?rm|rmdir|m?del(?:ete)?|glob\s+rm|purge|changetype:\s*delete)\b|\bmirror\b.*\s--delete|;\s*(?:m?rm|m?del(?:ete)?|rmdir)\b`)
 	})
 	// command is an option behind which a command for a client stands.
 	command = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^--?(?:c|e|x|P|ex|eval|execute|cmd|command|pager|run|hook)$`)
+		return regexp.MustCompile(`^--?(?:c|e|x|q|Q|P|ex|eval|execute|cmd|command|commands|query|statement|pager|run|hook)$`)
 	})
 	// opened is a file that is opened for what comes over the network.
 	opened = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:open|gopen|file|create|pipe):/dev/`) })
@@ -32,26 +32,26 @@ var (
 )
 
 // escapes marks loss that a program which acts would bring about by what it is told. It
-// makes no verdict milder.
-func (a *assessor) escapes(args []word) {
+// makes no verdict milder. loose is set if the table does not read what the program is told.
+func (a *assessor) escapes(args []word, loose bool) {
 	before := ""
 	for _, w := range args {
-		a.told(w, before, false)
+		a.told(w, before, loose, false)
 		before = w.text
 	}
 	if a.feeding != nil && a.feeding.known {
-		a.told(a.feeding.text, "", true)
+		a.told(a.feeding.text, "", loose, true)
 	}
 }
 
 // told judges a text that a program is told: in an argument behind another one, or in what
 // it is fed.
-func (a *assessor) told(w word, before string, fed bool) {
+func (a *assessor) told(w word, before string, loose, fed bool) {
 	text := w.text[:min(len(w.text), maxWord)]
-	lines := a.flags&(Opaque|Exfil) != 0 && (fed || strings.ContainsAny(text, " ;") && command().MatchString(before))
+	lines := loose && (fed || strings.ContainsAny(text, " ;") && command().MatchString(before))
 	switch {
 	case a.losesByText(text, lines, fed):
-		a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(text), w)
+		a.lossArgument(w)
 		return
 	case a.flags.Has(Exfil) && a.opensDevice(text, w):
 		a.note(Destroy, 0, "argument.device", "is given raw storage: "+shown(text), w)
@@ -59,7 +59,7 @@ func (a *assessor) told(w word, before string, fed bool) {
 	case lines && !fed && a.flags.Has(Opaque):
 		a.tellsShell(text, w)
 	}
-	if strings.IndexByte(text, '!') < 0 && !strings.Contains(text, "shell") && !strings.Contains(text, "system") {
+	if !strings.ContainsAny(text, "!(") && !strings.Contains(text, "shell") && !strings.Contains(text, "system") {
 		return
 	}
 	for _, m := range escape().FindAllStringSubmatch(text, 4) {
@@ -70,7 +70,7 @@ func (a *assessor) told(w word, before string, fed bool) {
 // losesByText reports whether a text removes something by a call, a line or a request.
 func (a *assessor) losesByText(text string, lines, fed bool) bool {
 	return strings.ContainsAny(text, "( ") && lossCall().MatchString(text) ||
-		lines && lossLine().MatchString(text) ||
+		lines && lossLine().MatchString(text) || lines && !fed && lossCommand(text) != "" ||
 		fed && a.flags.Has(Exfil) && lossRequest().MatchString(text)
 }
 

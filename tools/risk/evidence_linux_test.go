@@ -27,10 +27,11 @@ import (
 
 // evidence is what a program was seen to do.
 type evidence struct {
-	forms  int
-	execs  map[string]bool
-	asks   map[string]bool
-	writes map[string]string // path: the line that wrote there
+	program string
+	forms   int
+	execs   map[string]bool
+	asks    map[string]bool
+	writes  map[string]string // path: the line that wrote there
 }
 
 // form is a command line that the tables call automatic.
@@ -121,17 +122,41 @@ func harmlessWrite(path string) bool {
 		path == "/run/xtables.lock" || path == "/run/nginx.pid" || strings.HasPrefix(path, "/proc/self/") || strings.HasPrefix(path, "/proc/thread-self/")
 }
 
+// ownState is what programs keep for themselves between two runs, or while they run, under
+// names of their own. Where the kernel holds a look it is refused, and these answer without
+// it; podman does not, and runs without a cage (needs.list).
+var ownState = map[string]*regexp.Regexp{
+	"podman":  regexp.MustCompile(`/home/\.(local(/share(/containers(/.*)?)?)?|config(/(containers|cni)(/.*)?)?)$|^/run/user/\d+(/.*)?$|^/tmp/podman-run-\d+(/.*)?$|^/dev/shm/libpod\w*lock|^/proc/\d+/([ug]id_map|setgroups)$|^/run/(lib)?(pod|containers)(/.*)?$`),
+	"gcloud":  regexp.MustCompile(`/home/\.config(/gcloud(/.*)?)?$`),
+	"keytool": regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`), // Java's, of the process, in its own folder
+	"dmsetup": regexp.MustCompile(`^/dev/mapper$`),                      // where the kernel's devices have their names
+}
+
+// tracedPath is a path in a traced call, and tracedThere the end of one that made nothing,
+// for it was there.
+var (
+	tracedPath  = regexp.MustCompile(`"([^"]*)"`)
+	tracedThere = regexp.MustCompile(`= -1 EEXIST`)
+)
+
+// own reports whether all paths of a traced call are the program's own state.
+func (e *evidence) own(call string) bool {
+	keeps := ownState[e.program]
+	paths := tracedPath.FindAllStringSubmatch(call, -1)
+	return keeps != nil && len(paths) > 0 && !slices.ContainsFunc(paths, func(m []string) bool { return !keeps.MatchString(m[1]) })
+}
+
 // read adds what a trace shows.
 func (e *evidence) read(trace, line string) {
 	first := true
 	for row := range strings.Lines(trace) {
 		row = strings.TrimSuffix(row, "\n")
 		if m := tracedOpen.FindStringSubmatch(row); m != nil {
-			if flags := m[2]; (strings.Contains(row, "creat(") || strings.Contains(flags, "O_WRONLY") || strings.Contains(flags, "O_RDWR") || strings.Contains(flags, "O_CREAT")) && !strings.Contains(flags, "O_TMPFILE") && !harmlessWrite(m[1]) {
+			if flags := m[2]; (strings.Contains(row, "creat(") || strings.Contains(flags, "O_WRONLY") || strings.Contains(flags, "O_RDWR") || strings.Contains(flags, "O_CREAT")) && !strings.Contains(flags, "O_TMPFILE") && !harmlessWrite(m[1]) && !e.own(`"`+m[1]+`"`) {
 				e.writes[m[1]] = line
 			}
 		}
-		if m := tracedChange.FindStringSubmatch(row); m != nil && !strings.Contains(row, "/proc/self/") && !strings.Contains(row, `"/run/blkid"`) {
+		if m := tracedChange.FindStringSubmatch(row); m != nil && !strings.Contains(row, "/proc/self/") && !strings.Contains(row, `"/run/blkid"`) && !tracedThere.MatchString(row) && !e.own(m[2]) {
 			e.writes[m[1]+" "+m[2]] = line
 		}
 		if m := tracedConnect.FindStringSubmatch(row); m != nil {
@@ -230,7 +255,7 @@ func tried() []string {
 // gather tries forms of a program, as many as most, evenly spread; 0 stands for all.
 func gather(t *testing.T, folder, name string, most int) *evidence {
 	t.Helper()
-	e := &evidence{execs: map[string]bool{}, asks: map[string]bool{}, writes: map[string]string{}}
+	e := &evidence{program: name, execs: map[string]bool{}, asks: map[string]bool{}, writes: map[string]string{}}
 	forms := formsOf(specOf(name), []string{name})
 	step := 1
 	if most > 0 {

@@ -58,6 +58,26 @@ func TestLossByKind(t *testing.T) {
 		"sed -i d app.db",
 		"chmod -R 000 /",
 		"chown -R nobody /etc",
+		// words in any form, by programs that nobody knows
+		"fooctl topic delete x", "fooctl deleteTopic x", "fooctl topic-del x", "fooctl rmuser bob", "fooctl db:wipe", "fooctl pkg.removed",
+		"fooctl force-leave n1", "fooctl rebuild server", "openstack server rebuild web-1", "fooctl cluster purge=true",
+		// states, settings, acknowledgements
+		"puppet resource package nginx ensure=purged", "mco rpc service action=delete", "npx prisma db push --accept-data-loss",
+		// migrations taken back
+		"knex migrate:rollback --all", "alembic downgrade base", "sequelize db:migrate:undo:all", "flyway clean",
+		// devices and controllers behind ssh
+		"ssh sw1 reload", "ssh sw1 'write erase'", "ssh r1 'request system zeroize'", "racadm serveraction graceshutdown",
+		// code, as an argument, a here document and through a pipe
+		"python3 -c \"import subprocess; subprocess.run(['rm','-rf','/srv/x'])\"", "python3 - <<'E'\nimport os\nos.remove('/srv/x')\nE",
+		"echo 'import shutil; shutil.rmtree(\"/srv\")' | python3", "pwsh -c 'Stop-Computer -Force'", "awk 'BEGIN{system(\"dropdb x\")}'",
+		"puppet apply -e 'file { \"/srv/x\": ensure => absent }'",
+		// what a service is fed, and what a client reads from a block or a substitution
+		"echo flush_all | nc localhost 11211", "mysql app < <(echo 'truncate t;')", "{ echo 'begin;'; echo 'drop table t;'; } | psql",
+		"curl -X POST -d '{\"query\":\"mutation{deleteUser(id:1){id}}\"}' http://localhost/api",
+		// files that are made empty
+		"tee /srv/x </dev/null", ": | sudo tee /srv/x", "dd if=/dev/null of=/srv/x", "head -c 0 > /srv/x", "echo -n '' > /srv/x",
+		// scripts by their names
+		"sh uninstall.sh", "python3 purge_users.py",
 	} {
 		if v := Command(command, Bash); v.Effect != Destroy {
 			t.Errorf("%q: %v, want destroy: %v", command, v.Effect, v.Findings)
@@ -66,6 +86,11 @@ func TestLossByKind(t *testing.T) {
 	for _, command := range []string{
 		"busctl list", "curl -s http://localhost:9200/_cat/indices", "chmod -R 750 /srv/app/releases", "e2fsck -n /dev/sda1",
 		"sed -i 's/a/b/' app.conf", "cp a b", "systemctl restart nginx",
+		// words of loss that name what is looked at or made, and forms of answers
+		"fooctl list --format json", "fooctl describe delete-job", "fooctl get deleted", "fooctl create purge-job", "fooctl help delete", "fooctl delete --help",
+		"fooctl --dry-run delete x", "fooctl run --rm x", "fooctl list-deleted", "git merge feature/remove-x", "docker tag a:1 a:delete",
+		"apt-get install -y wipe", "lvcreate -L1G -n wipe vg0", "psql -c \"insert into audit values ('delete')\"", "mysql -e 'show tables like \"%drop%\"'",
+		"logger 'truncate finished'", "logger 'drop table t'", "useradd removebot",
 	} {
 		if v := Command(command, Bash); v.Effect == Destroy {
 			t.Errorf("%q: destroy: %v", command, v.Findings)

@@ -323,14 +323,24 @@ func (m *matching) abbreviated(name string, w word) {
 	m.unknown(w)
 }
 
+// losesBy reports whether an option that is not known says that something is lost. What
+// changes the way in is said to do so.
+func (m *matching) losesBy(option string) bool {
+	other := m.s.other
+	if other != nil && other.flags.Has(Lockout) && !m.s.effect.AtLeast(Mutate) {
+		return false
+	}
+	return saysOption(option, m.s.effect.AtLeast(Mutate) || other != nil && other.effect.AtLeast(Mutate))
+}
+
 func (m *matching) unknown(w word) {
 	m.odd = true
 	e := Mutate
 	if m.s.inert {
 		e = Observe
 	}
-	if e == Mutate && m.s.effect.AtLeast(Mutate) && lossOption().MatchString(w.text) {
-		m.a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
+	if e == Mutate && m.losesBy(w.text) {
+		m.a.lossArgument(w)
 	}
 	m.a.unread(e, 0, "option.unknown", "the option "+shown(w.text)+" of "+m.s.name+" is not known", w)
 	m.a.murky = true
@@ -430,11 +440,7 @@ func (m *matching) unknownCommand(rest []word, at word) {
 	if other.flags.Has(Lockout) {
 		return // what changes the way in is said to do so
 	}
-	leading := 0
-	for leading < len(rest) && leading < 4 && !strings.HasPrefix(rest[leading].text, "-") {
-		leading++
-	}
-	m.a.lossWords(rest[:leading])
+	m.a.lossWords(rest[:min(len(rest), lossPlaces)], m.before(nil, 0))
 }
 
 // enter goes on with a sub-command. An option that stands before it and makes

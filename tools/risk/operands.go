@@ -83,11 +83,39 @@ func (m *matching) judgeOperand(p param, ops []word, i int) bool {
 	m.a.value(p, w, m.name)
 	if p.kind == kindAny && m.s.effect.AtLeast(Mutate) {
 		m.a.mentions(ops[i : i+1])
-		if i < lossPlaces && !strings.Contains(w.text, " ") {
-			m.a.lossWords(ops[i : i+1])
+		if i < lossPlaces && !strings.Contains(w.text, " ") && m.names(w, i) {
+			m.a.lossWords(ops[i:i+1], m.before(ops, i))
 		}
 	}
 	return true
+}
+
+// before is what stands in front of an operand: the one before it, or the command's name.
+func (m *matching) before(ops []word, i int) string {
+	if i > 0 {
+		return ops[i-1].text
+	}
+	return m.s.name[strings.LastIndexByte(m.s.name, '.')+1:]
+}
+
+// takesAny reports whether a program that acts is told what to do in words that its table
+// does not read.
+func (s *spec) takesAny() bool {
+	return s.effect.AtLeast(Mutate) && len(s.operands) > 0 && s.operands[0].kind == kindAny
+}
+
+// names reports whether an operand may name what the program is to do, and not what it does
+// it to.
+func (m *matching) names(w word, i int) bool {
+	if m.s.parent != nil {
+		return i == 0 && lossVerbs[w.text] && !asking[m.before(nil, 0)]
+	}
+	return !m.makes()
+}
+
+// makes reports whether the program's name says that what it is given is new.
+func (m *matching) makes() bool {
+	return strings.HasSuffix(m.s.name, "create") || strings.HasSuffix(m.s.name, "add")
 }
 
 // missing handles programs that ask for more when they are given too little.
@@ -246,8 +274,8 @@ func (m *matching) unexpected(w word, more ...word) {
 	}
 	record(other.effect, other.flags, m.s.name+".operand", whyOf(other.why, m.s.name, other.effect), word{start: m.name.start, end: w.end})
 	m.a.murky = true
-	if other.effect.AtLeast(Mutate) && !other.flags.Has(Lockout) && !strings.Contains(w.text, " ") { // what changes the way in is said to do so
-		m.a.lossWords(append([]word{w}, more...))
+	if other.effect.AtLeast(Mutate) && !other.flags.Has(Lockout) && (m.s.parent == nil && !m.makes() || !asking[m.before(nil, 0)] && !strings.ContainsAny(w.text, "/-.")) && !strings.Contains(w.text, " ") { // what changes the way in is said to do so
+		m.a.lossWords(append([]word{w}, more...), m.before(nil, 0))
 	}
 }
 

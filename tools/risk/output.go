@@ -2,6 +2,7 @@ package risk
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,6 +13,12 @@ import (
 func (a *assessor) output(s *syntax.Stmt) *stdin {
 	if decoded := a.decoded(s); decoded != nil {
 		return decoded
+	}
+	if len(s.Redirs) == 0 && s.Cmd != nil && writesNothing(s.Cmd) {
+		return &stdin{piped: true, known: true, text: a.at(s)}
+	}
+	if several := a.outputs(s); several != nil {
+		return several
 	}
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -110,11 +117,76 @@ func writesNothing(c syntax.Command) bool {
 	if len(call.Args) == 0 {
 		return true
 	}
+	args := call.Args[1:]
 	switch call.Args[0].Lit() {
 	case ":", "true", "false":
 		return true
 	case "cat":
-		return len(call.Args) == 2 && call.Args[1].Lit() == "/dev/null"
+		return len(args) == 1 && args[0].Lit() == "/dev/null"
+	case "echo":
+		return !slices.ContainsFunc(args, func(w *syntax.Word) bool { return w.Lit() != "-n" && !nothing(w) })
+	case "printf":
+		return len(args) == 1 && nothing(args[0])
+	case "head", "tail":
+		return len(args) > 0 && (args[0].Lit() == "-c0" || args[0].Lit() == "-n0") || len(args) > 1 && args[0].Lit()+args[1].Lit() == "-c0"
 	}
 	return false
+}
+
+// nothing reports whether a word is an empty text in quotes.
+func nothing(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	switch q := w.Parts[0].(type) {
+	case *syntax.SglQuoted:
+		return q.Value == ""
+	case *syntax.DblQuoted:
+		return len(q.Parts) == 0
+	}
+	return false
+}
+
+// outputs is what a block of statements writes, with a hole for what is not known of it;
+// nil for anything else.
+func (a *assessor) outputs(s *syntax.Stmt) *stdin {
+	var list []*syntax.Stmt
+	switch c := s.Cmd.(type) {
+	case *syntax.Block:
+		list = c.Stmts
+	case *syntax.Subshell:
+		list = c.Stmts
+	}
+	if len(list) == 0 || len(list) > maxPipe || len(s.Redirs) > 0 {
+		return nil
+	}
+	all, texts := a.at(s), make([]string, 0, len(list))
+	for _, part := range list {
+		out := a.output(part)
+		if !out.known {
+			out.text.text = string(hole)
+		}
+		all.glob = all.glob || out.text.glob
+		texts = append(texts, out.text.text)
+	}
+	all.text = strings.Join(texts, "\n")
+	if strings.Trim(all.text, string(hole)+"\n") == "" {
+		return nil
+	}
+	return &stdin{piped: true, known: true, text: all}
+}
+
+// substituted is what <(…) writes; nil for any other word.
+func (a *assessor) substituted(w *syntax.Word) *stdin {
+	if len(w.Parts) != 1 {
+		return nil
+	}
+	p, ok := w.Parts[0].(*syntax.ProcSubst)
+	if !ok || p.Op != syntax.CmdIn || len(p.Stmts) != 1 {
+		return nil
+	}
+	if out := a.output(p.Stmts[0]); out.known {
+		return out
+	}
+	return nil
 }

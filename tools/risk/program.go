@@ -19,16 +19,44 @@ type special func(a *assessor, name word, args []word)
 
 // run assesses a program with its arguments.
 func (a *assessor) run(words []word) {
-	before := a.unreads
+	before, effect, flags := a.unreads, a.effect, a.flags
+	a.effect, a.flags = Observe, 0
 	a.judge(words)
+	unread := a.unreads > before
 	if a.effect == Mutate {
-		a.escapes(words[1:])
+		a.losesAsTold(words, unread)
 	}
-	if a.unreads > before && a.depth <= maxDepth {
+	a.effect, a.flags = max(a.effect, effect), a.flags|flags
+	if unread && a.depth <= maxDepth {
 		a.mentions(words[1:])
 		if a.feeding != nil && a.feeding.known {
 			a.mentions([]word{a.feeding.text})
 		}
+	}
+}
+
+// messages are programs that only tell somebody what stands in their arguments.
+var messages = set(`logger wall write mail mailx notify-send`)
+
+// losesAsTold looks for loss in what a program that acts is told, in its arguments and by what it is
+// fed. unread is set for one that was not understood.
+func (a *assessor) losesAsTold(words []word, unread bool) {
+	s := specOf(path.Base(words[0].text))
+	loose := unread || a.flags&(Opaque|Exfil) != 0 || s != nil && s.takesAny()
+	if loose && !messages[path.Base(words[0].text)] {
+		a.code(words[1:])
+	}
+	if a.effect != Destroy {
+		a.escapes(words[1:], loose)
+	}
+	if loose && len(words) > 1 && fileName(words[1].text) {
+		a.losingScript(words[1])
+	}
+	if loose && a.effect != Destroy && !messages[path.Base(words[0].text)] {
+		a.fedLoss(words[0])
+	}
+	if name := words[0].text; name == "clear" || name == "write" || name == "reset" {
+		a.appliance(words, words[0])
 	}
 }
 
@@ -121,6 +149,7 @@ func (a *assessor) family(base string, name word) *spec {
 func (a *assessor) dynamicProgram(words []word, whole word) {
 	a.unread(Mutate, Opaque, "program.dynamic", "which program runs is decided only when it runs", words[0])
 	a.clues(words, whole)
+	a.lossWords(words[1:min(len(words), lossPlaces)], "")
 	a.candidates(words, whole)
 }
 
@@ -186,7 +215,7 @@ func (a *assessor) clues(words []word, whole word) {
 	forced := 0
 	for i, w := range words[1:] {
 		m := forcedDelete().FindString(w.text)
-		if m != "" && (strings.Contains(w.text, "r") || strings.Contains(w.text, "R")) && strings.Contains(w.text, "f") || strings.HasPrefix(m, "of=") || m == "--delete" {
+		if m != "" && (strings.Contains(w.text, "r") || strings.Contains(w.text, "R")) && strings.Contains(w.text, "f") || strings.HasPrefix(m, "of=") || w.text == "--delete" || strings.HasPrefix(w.text, "--delete=") {
 			forced++
 		}
 		if s := specOf(w.text); s != nil && s.effect == Destroy && i+1 < len(words)-1 {
@@ -196,23 +225,31 @@ func (a *assessor) clues(words []word, whole word) {
 	if forced > 0 {
 		a.note(Destroy, 0, "argument.forced", "looks like a forced or recursive delete", whole)
 	}
-	a.hints(words[1:])
 }
 
 var (
 	lossHint = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*-\w*[rf]|rmtree|\bunlink\b|os\.remove|removedirs|file\.delete|fileutils\.rm|rimraf|fs\.rm|unlink\(|state=absent|^\s*\.restore\b|\b(rm|rmdir|unlink|truncate)sync\b|\bmkfs|\bdd\s.*of=/dev|\bdrop\s+(table|database|schema|index|user)|\btruncate\s+table|\bshutdown\b|\bwipefs\b|remove-item|deletefiles?\(`)
 	})
-	lossVerb = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(delete|del|remove|rm|rb|zap|expunge|destroy|terminate|purge|drop|wipe|erase|uninstall|deregister|truncate|flush|prune|delprinc|delpol|detach|undeploy|reset|cleanse|deleteall|rmr|poweroff|powercycle)(-[a-z-]+)?$`)
-	})
 )
 
 // hints looks for loss in arguments that are code or commands of their own.
 func (a *assessor) hints(args []word) {
-	for i, w := range args {
-		if lossHint().MatchString(w.text) || i < 4 && lossVerb().MatchString(w.text) {
-			a.note(Destroy, 0, "argument.loss", "reads as if it removes something: "+shown(w.text), w)
+	before := ""
+	for _, w := range args[:min(len(args), 4)] {
+		if w.known() && says(w.text, before) {
+			a.lossArgument(w)
+		}
+		before = w.text
+	}
+}
+
+// code looks for loss in arguments that are texts in a language.
+func (a *assessor) code(args []word) {
+	for _, w := range args {
+		if textLoses(w.text) {
+			a.lossArgument(w)
+			return
 		}
 	}
 }

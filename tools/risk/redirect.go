@@ -27,6 +27,9 @@ func (a *assessor) redirect(r *syntax.Redirect) {
 	switch r.Op {
 	case syntax.RdrIn:
 		a.fedFrom(w, at)
+		if from := a.substituted(r.Word); from != nil {
+			a.feeding = from
+		}
 	case syntax.DplIn, syntax.DplOut:
 		if w.known() && strings.Trim(w.text, "0123456789-") == "" {
 			a.descriptor(w.text, r.Op == syntax.DplOut, at)

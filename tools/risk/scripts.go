@@ -244,7 +244,7 @@ func plainBracket(s string, delimiter byte) bool {
 
 var (
 	sqlDestroys = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(drop|truncate|delete\s+from|reset\s+master|purge|flushall|flushdb|shutdown|deletemany|deleteone|dropdatabase|dropcollection|delete)\b`)
+		return regexp.MustCompile(`(?i)\b(drop|truncate|delete\s+from|reset\s+(?:master|slave|replica)|purge|flushall|flushdb|shutdown|deletemany|deleteone|dropdatabase|dropcollection|delete)\b|(drop|delete|truncate|purge|unlink)_?\w*\s*\(`)
 	})
 	sqlSecret = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|mysql\.user|credential|api_?key|authentication_string|create\s+user)`)

@@ -12,39 +12,41 @@ import (
 
 // assessor gathers a verdict while it walks a text.
 type assessor struct {
-	dialect   Dialect
-	scope     scope
-	effect    Effect
-	flags     Flags
-	sure      Effect // of effect and flags, what is known and no guess
-	sureFlags Flags
-	murky     bool // something was not understood
-	against   bool // something is known that must be asked about
-	inShell   bool // a part belongs to the shell that reads the text
-	needs     Needs
-	opened    uint16 // the descriptors above 2 that the text itself opens here
-	costs     bool   // it may take what others need
-	limited   bool   // something else ends what goes on
-	unreads   int    // how often something was not understood
-	findings  []Finding
-	telling   []Finding // those that made the verdict worse than that something changes
-	reaches   []Reach
-	apart     bool // the program that is read runs nothing that its folder names
-	depth     int
-	nest      int
-	work      *budget
-	spent     bool // the budget has run out, which is said
-	sqlKind   sqlDialect
-	functions map[string]bool // defined by the text, and judged
-	shallow   bool            // substitutions are judged elsewhere
-	shape     string          // the form of output that the program is asked for
-	fixed     *word           // inside a nested text: the span of the word that holds it
-	feeding   *stdin
-	printed   []string // what substitutions put into words, where that can be read off
-	silent    bool     // the command whose redirections are read has no output
-	looked    map[looked]class
-	file      *syntax.File // the text being read, for candidates
-	plainText bool         // no shell reads the text: no history expansion
+	dialect    Dialect
+	scope      scope
+	effect     Effect
+	flags      Flags
+	worst      Effect // of all that was recorded, when effect and flags are of one command
+	worstFlags Flags
+	sure       Effect // of effect and flags, what is known and no guess
+	sureFlags  Flags
+	murky      bool // something was not understood
+	against    bool // something is known that must be asked about
+	inShell    bool // a part belongs to the shell that reads the text
+	needs      Needs
+	opened     uint16 // the descriptors above 2 that the text itself opens here
+	costs      bool   // it may take what others need
+	limited    bool   // something else ends what goes on
+	unreads    int    // how often something was not understood
+	findings   []Finding
+	telling    []Finding // those that made the verdict worse than that something changes
+	reaches    []Reach
+	apart      bool // the program that is read runs nothing that its folder names
+	depth      int
+	nest       int
+	work       *budget
+	spent      bool // the budget has run out, which is said
+	sqlKind    sqlDialect
+	functions  map[string]bool // defined by the text, and judged
+	shallow    bool            // substitutions are judged elsewhere
+	shape      string          // the form of output that the program is asked for
+	fixed      *word           // inside a nested text: the span of the word that holds it
+	feeding    *stdin
+	printed    []string // what substitutions put into words, where that can be read off
+	silent     bool     // the command whose redirections are read has no output
+	looked     map[looked]class
+	file       *syntax.File // the text being read, for candidates
+	plainText  bool         // no shell reads the text: no history expansion
 }
 
 // stdin is what a command's standard input is connected to.
@@ -113,7 +115,8 @@ func (a *assessor) note(e Effect, f Flags, rule, why string, at word) {
 }
 
 func (a *assessor) record(e Effect, f Flags, rule, why string, at word) {
-	tells := e > max(a.effect, Mutate) || f&^(a.flags|Opaque) != 0
+	tells := e > max(a.worst, Mutate) || f&^(a.worstFlags|Opaque) != 0
+	a.worst, a.worstFlags = max(a.worst, e), a.worstFlags|f
 	a.effect = max(a.effect, e)
 	a.flags |= f
 	a.murky = a.murky || e.AtLeast(Mutate) || f != 0

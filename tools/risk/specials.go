@@ -20,7 +20,7 @@ func init() {
 		"trap": trapBuiltin, "alias": aliasBuiltin, "set": setBuiltin, "exec": execBuiltin, "echo": echoBuiltin,
 		"unset": unsetBuiltin, "let": letBuiltin, "taskset": affinityProgram, "chrt": affinityProgram, "parted": partedProgram,
 		"rsync": rsyncProgram, "git": gitProgram, "su": suProgram, "ps": psProgram, "service": serviceProgram,
-		"printenv": printenvProgram, "systemctl": systemctlProgram, "tee": teeProgram, "ionice": ioniceProgram, "yq": yqProgram, "curl": fetchProgram, "wget": fetchProgram, "http": fetchProgram, "https": fetchProgram, "httpie": fetchProgram, "xh": fetchProgram,
+		"printenv": printenvProgram, "systemctl": systemctlProgram, "tee": teeProgram, "sponge": teeProgram, "ionice": ioniceProgram, "yq": yqProgram, "curl": fetchProgram, "wget": fetchProgram, "http": fetchProgram, "https": fetchProgram, "httpie": fetchProgram, "xh": fetchProgram,
 		"busctl": busProgram, "dbus-send": busProgram, "gdbus": busProgram, "qdbus": busProgram,
 		"csh": shellProgram, "tcsh": shellProgram, "ksh93": shellProgram, "lksh": shellProgram, "oksh": shellProgram, "loksh": shellProgram, "pdksh": shellProgram, "yash": shellProgram,
 	}
@@ -113,6 +113,8 @@ func (a *assessor) shellText(name word, args []word, command bool) {
 		a.unread(Mutate, Opaque, "script.file", "runs what stands in a file", args[0])
 		a.readPath(args[0], kindReads)
 		a.clues(args, args[0])
+		a.lossWords(args[1:min(len(args), lossPlaces)], "")
+		a.losingScript(args[0])
 	case a.feeding != nil && a.feeding.known:
 		a.unclear("shell.input", "the shell runs what it reads", name)
 		if a.feeding.coded {
@@ -184,6 +186,7 @@ func ddProgram(a *assessor, name word, args []word) {
 		return
 	}
 	reads, counted := word{}, a.limited
+	a.emptiedByDD(args)
 	defer func() {
 		if reads.text != "" && !counted {
 			a.cost("cost.endless", "reads "+shown(reads.text)+", which has no end", reads)

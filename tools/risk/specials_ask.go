@@ -109,6 +109,9 @@ func teeProgram(a *assessor, name word, args []word) {
 	for _, w := range args {
 		if !w.known() || !quietDevice(w.text) && w.text != "-a" && w.text != "-i" && w.text != "--" {
 			a.hand(name, args)
+			if f := a.feeding; w.text != "-a" && w.text != "--append" && f != nil && f.known && f.text.text == "" {
+				a.note(Destroy, 0, "write.empties", "empties "+shown(w.text), w)
+			}
 			return
 		}
 	}

@@ -52,7 +52,7 @@ func (a *assessor) sql(w word) {
 	if !w.known() {
 		a.unread(Mutate, Opaque, "sql.dynamic", "the statement is not known", w)
 	}
-	if sqlDestroys().MatchString(w.text) {
+	if sqlLoses(w.text) {
 		a.note(Destroy, 0, "sql.destroys", "the statement removes data", w)
 	}
 	if sqlSecret().MatchString(w.text) {
