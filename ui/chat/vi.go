@@ -119,7 +119,7 @@ func (in *Input) viCommand(key string) {
 	case v.operator == "" && strings.Contains("dcy", key):
 		v.operator, v.times, v.count = key, v.count, 0
 		return
-	case v.pending == "" && strings.Contains("gfFtT", key) || v.operator == "" && key == "r":
+	case v.waits(key):
 		v.pending = key
 		return
 	default:
@@ -133,6 +133,11 @@ func (in *Input) viCommand(key string) {
 	}
 	v.reset()
 	in.clampVi()
+}
+
+// waits reports whether a key begins what another key completes.
+func (v *vi) waits(key string) bool {
+	return v.pending == "" && strings.Contains("gfFtT", key) || v.operator == "" && key == "r"
 }
 
 // clampVi keeps the cursor on a character in normal mode.

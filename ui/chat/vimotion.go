@@ -75,6 +75,15 @@ func (v *vi) way(key string) string {
 	return ""
 }
 
+// characters are the offsets at which the characters of the line begin.
+func (in *Input) characters() []int {
+	var begins []int
+	for o := 0; o < len(in.line()); _, o = in.rightOf(o) {
+		begins = append(begins, o)
+	}
+	return begins
+}
+
 // viFind is where the n-th character of the line is that a motion looks for, or the place
 // before it. One that was looked for before does not stop at the same character again.
 func (in *Input) viFind(key string, n int) (offset int, ok bool) {
@@ -83,10 +92,7 @@ func (in *Input) viFind(key string, n int) (offset int, ok bool) {
 		return in.offset, false
 	}
 	line, target := in.line(), in.vi.find[1:]
-	var begins []int // of the characters
-	for o := 0; o < len(line); _, o = in.rightOf(o) {
-		begins = append(begins, o)
-	}
+	begins := in.characters()
 	at, _ := slices.BinarySearch(begins, in.offset)
 	step := 1
 	if way == "F" || way == "T" {
