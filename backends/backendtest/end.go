@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -62,12 +63,12 @@ func (s suite) cancelEndsAll(t *testing.T) {
 	s.allGone(t, pids)
 }
 
+// allGone waits until processes that would not end by themselves are gone: the kernel takes
+// its time with those that were killed.
 func (s suite) allGone(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
-		if alive(t, s.target, pid) {
-			t.Errorf("process %d is left of %v", pid, pids)
-		}
+		until(t, fmt.Sprintf("the end of process %d of %v", pid, pids), func() bool { return !alive(t, s.target, pid) })
 	}
 }
 
