@@ -233,7 +233,7 @@ func options(known string, argv []string, operands int) bool {
 	table := set(known)
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
-		ok, value := true, false
+		var ok, value bool
 		switch {
 		case arg == "--":
 			return len(argv)-i-1 <= operands
