@@ -34,7 +34,9 @@ func TestTheDecisionIsABlock(t *testing.T) {
 		}
 		s.Press("Ctrl-O").Picture("block-whole")
 		rows = strings.Split(s.Text(), "\n")
-		for top = 1; top < h-1 && !strings.Contains(rows[top], "APPROVE"); top++ {
+		top = 1
+		for top < h-1 && !strings.Contains(rows[top], "APPROVE") {
+			top++
 		}
 		for i, row := range rows[top : h-1] { // as wide as the screen, and without a void
 			if len([]rune(row)) != w || h >= 24 && strings.Trim(row, "│ ") == "" {
