@@ -163,15 +163,25 @@ const (
 // with spaces, which are what is left of it when it is printed. Its answer is a
 // line with what is set by hand, and a digit for each code point: how many spaces
 // there were. The formats are made, and their answers counted, at the other side,
-// since both are long for a slow link.
+// since both are long for a slow link. A start of tmux asks for two rows: more would be
+// longer than a message to its server can be (16384 bytes, MAX_IMSGSIZE in imsg.h).
 const widthScript = `set -f
-show() { %[1]s "$1" || exit; }
+show() { %[1]s "$@" || exit; }
 show '#{codepoint-widths}'
-for row; do
-	f=
-	for c in $row; do f="$f#{l;p%[2]d:$c}|"; done
-	show "$f"
-done | LC_ALL=C sed 's/[^ |]*      |/6|/g
+first=
+{
+	for row; do
+		f=
+		for c in $row; do f="$f#{l;p%[2]d:$c}|"; done
+		if [ "$first" ]; then
+			show "$first" ';' display-message -p "$f"
+			first=
+		else
+			first=$f
+		fi
+	done
+	[ -z "$first" ] || show "$first"
+} | LC_ALL=C sed 's/[^ |]*      |/6|/g
 s/[^ |]*     |/5|/g
 s/[^ |]*    |/4|/g
 s/[^ |]*   |/3|/g
