@@ -50,7 +50,7 @@ func (a *assessor) told(w word, before string, loose, fed bool) {
 	text := w.text[:min(len(w.text), maxWord)]
 	lines := loose && (fed || strings.ContainsAny(text, " ;") && command().MatchString(before))
 	switch {
-	case a.losesByText(text, lines, fed):
+	case a.losesByText(text, lines, fed), emptiesBuffer(text, before):
 		a.lossArgument(w)
 		return
 	case a.flags.Has(Exfil) && a.opensDevice(text, w):
@@ -72,6 +72,23 @@ func (a *assessor) losesByText(text string, lines, fed bool) bool {
 	return strings.ContainsAny(text, "( ") && lossCall().MatchString(text) ||
 		lines && lossLine().MatchString(text) || lines && !fed && lossCommand(text) != "" ||
 		fed && a.flags.Has(Exfil) && lossRequest().MatchString(text)
+}
+
+// emptiesBuffer reports whether an editor is told to delete all lines of a file: +%d, -c '%d'
+// (ex(1), vim(1)).
+func emptiesBuffer(text, before string) bool {
+	order, plus := strings.CutPrefix(text, "+")
+	if !plus && before != "-c" && before != "--cmd" {
+		return false
+	}
+	for _, all := range [...]string{"%", "1,$"} {
+		if deletes, ok := strings.CutPrefix(order, all); ok {
+			verb, _, _ := strings.Cut(strings.TrimSpace(deletes), "|")
+			verb = strings.TrimSpace(strings.TrimSuffix(verb, "!"))
+			return verb == "d" || verb == "del" || verb == "delete"
+		}
+	}
+	return false
 }
 
 // opensDevice reports whether a text has raw storage opened.

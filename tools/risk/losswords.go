@@ -26,14 +26,14 @@ var (
 		shred nuke obliterate deprovision unprovision decommission undefine deregister zeroize sanitize shutdown reboot poweroff
 		powerdown powercycle hardreset reset discard teardown undeploy unpublish fence invalidate vacuum purify cleanse reinit
 		reinitialize reimage forget evict revoke deleteall delnode rrdelete drop dropall wipeall eraseall purgeall removeall
-		factoryreset clearconfig undochange revert rmv uninit deinit autoremove autopurge depclean halt assassinate obliviate`)
+		eradicate factoryreset clearconfig undochange revert rmv uninit deinit autoremove autopurge depclean halt assassinate obliviate`)
 	// lossAlone say so only as the whole word.
 	lossAlone = set(`rb detach flush empty gc garbage-collect distclean mrproper zero-log strip scratch unregister racresetcfg clrsel clrraclog systemerase fsd clear factory factorydefaults cycle deltree force-leave yank unpublish`)
 	// lossGone are states in which something is no longer there: pkg.removed.
 	lossGone = set(`absent removed purged deleted`)
 	// lossOf are verbs that lose what some of these things hold, and nothing with others.
 	lossOf = map[string]map[string]bool{
-		"clear":     set(`all config configuration data db database history keys log logs queue secret secret-tool queues sel snapshot snapshots table tables trash wallet`),
+		"clear":     set(`all backlog config configuration data db database history keys log logs queue secret secret-tool queues sel snapshot snapshots table tables trash wallet`),
 		"clean":     set(`all backup backups ca db database schema flyway orphan orphans snapshot snapshots`),
 		"cleanup":   set(`all backup backups db database orphan orphans snapshot snapshots trash trashbin duplicity`),
 		"expire":    set(`pgbackrest barman reflog backup backups snapshot snapshots`),
@@ -214,7 +214,7 @@ var (
 	lossOptions = set(`delete remove purge wipe erase destroy zap uninstall rmdir rm rmr expunge del drop cfgclr cfgldel undochange
 		deregister obliterate nuke depclean unmerge autoremove`)
 	// lossOptionsAlone say so of a program that acts, by their whole name.
-	lossOptionsAlone = set(`clear empty flush reset prune discard reboot poweroff halt factory invalidate restore overwrite overwrite-destination discard-my-data discard-changes factory-reset clear-all clear-log clear-logs clear-history flush-all
+	lossOptionsAlone = set(`clear empty flush reset prune discard reboot poweroff power-off shutdown halt factory invalidate restore overwrite overwrite-destination discard-my-data discard-changes factory-reset clear-all clear-log clear-logs clear-history flush-all
 		reset-all clean-all empty-trash replace-all format-disk`)
 	// lossAdmitted are options by which a program has its user say that it is known.
 	lossAdmitted = sync.OnceValue(func() *regexp.Regexp {
