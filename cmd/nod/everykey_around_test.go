@@ -410,9 +410,10 @@ func dialogsStory(h *hand) {
 	})
 	h.each(keys.Dialog, keys.Zoom, func(press func()) {
 		press()
-		h.seeNo("local · main/shared")
+		h.see("mutate  |  model says") // there is room beside it
 		press()
-		h.see("local · main/shared", "y approves")
+		h.seeNo("mutate  |  model says")
+		h.see("y approves")
 	})
 	h.each(keys.Dialog, keys.Inbox, func(press func()) {
 		press()

@@ -211,7 +211,7 @@ var standard = []Command{
 	{Targets, []string{"Ctrl-T"}, Anywhere, "target", "[name]", "choose where to work: hosts and containers; with a name: connect to it", "targets", everywhere, Callback},
 	{Jump, []string{"Alt-1", "Alt-2", "Alt-3", "Alt-4", "Alt-5", "Alt-6", "Alt-7", "Alt-8", "Alt-9"}, Anywhere, "pane", "number", "go to the terminal with that number, or name", "", everywhere, APane},
 	{Palette, []string{"Ctrl-P"}, Anywhere, "", "", "choose one of all these commands", "commands", everywhere, Nothing},
-	{Zoom, []string{"Ctrl-O"}, Dialog, "", "", "the decision over the whole screen; again: beneath the chat", "whole screen", everywhere, Nothing},
+	{Zoom, []string{"Ctrl-O"}, Dialog, "", "", "the decision as wide as the screen, and as high as it needs; again: beneath the chat", "wide", everywhere, Nothing},
 	{Inbox, []string{"Ctrl-A"}, Dialog | Chat | Pane | Tiles, "inbox", "", "all that waits for your nod: what, where and for how long", "", everywhere, Nothing},
 	{Overview, []string{"F2"}, Anywhere | Dialog | Browsing, "overview", "", "look at all connected targets at once: how they do, what runs, what waits for you", "", everywhere, Callback},
 	{Suspend, []string{"Ctrl-Z"}, Anywhere | Overlay | Dialog | Tiles, "", "", "stop nod and go back to your shell; fg goes on. Panes in tmux go on meanwhile", "", everywhere, Callback},
