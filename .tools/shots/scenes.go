@@ -110,8 +110,8 @@ func palette() scene {
 				func() error { return st.see("deploy@web-1:~$") },
 				func() error { return st.press("\x10") },
 				func() error { return st.see("commands") },
-				func() error { return st.press("p", "a", "n", "e") },
-				func() error { return st.see("> pane") },
+				func() error { return st.press("t", "e", "r", "m") },
+				func() error { return st.see("> term") },
 			)
 		},
 	}
