@@ -58,7 +58,7 @@ func (p *terminalOf) wears(t testing.TB, index uint8) {
 	})
 }
 
-const cyan, blue = 6, 4 // the accents of the default theme, on a dark and on a light ground
+const cyan, blue = 6, 25 // the accents of the default theme, on a dark ground and, of 256, on a light one
 
 // Whatever a terminal answers, and however: nothing of it gets into the input, and
 // keys get through.
