@@ -126,6 +126,29 @@ func TestDrawing(t *testing.T) {
 	drawn(t, c, 12, 5)
 }
 
+// TestWhatWasFoundStandsOut: also in a row that is cut.
+func TestWhatWasFoundStandsOut(t *testing.T) {
+	c := chooser.New("things", "", []chooser.Row{
+		{Name: "other", Text: "Terminal x", Lead: 8},
+		{Name: "new", Text: "New terminal  open another one, here or where you say that it is to be", Lead: 12},
+	})
+	typed(c, "term")
+	uitest.Drawn(t, 30, 6, func(s tcell.Screen, styles *screen.Styles) {
+		c.Draw(s, 0, 0, 30, 6, styles)
+		accent, _, _ := styles.Accent.Decompose()
+		at := map[string]bool{}
+		for x := range 30 {
+			text, style, _ := s.Get(x, 3)
+			if fg, _, _ := style.Decompose(); fg == accent && strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz") {
+				at[text] = true
+			}
+		}
+		if len(at) != 4 || !at["t"] || !at["e"] || !at["r"] || !at["m"] {
+			t.Errorf("these stand out: %v", at)
+		}
+	})
+}
+
 // TestTheNearestComesFirst: by the name before by the rest, what can be chosen before what
 // cannot, and both before scattered letters.
 func TestTheNearestComesFirst(t *testing.T) {

@@ -2,6 +2,7 @@ package chooser
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gdamore/tcell/v2"
@@ -101,10 +102,15 @@ func drawRow(s tcell.Screen, x, y, width int, m match, marked bool, styles *scre
 	}
 	room -= noted
 	shown := screen.Cut(whole, room)
-	if whole != m.row.Text || shown != whole {
+	if whole != m.row.Text {
 		at += screen.Draw(s, x+at, y, width-at, shown, text) // where letters stand is not known any more
 	} else {
-		at += drawHits(s, x+at, y, m.row.Text, m.hits, text, hit)
+		kept := strings.TrimSuffix(shown, "…") // the rest of a row that is cut is only this sign
+		if shown == whole || !strings.HasPrefix(whole, kept) {
+			kept = shown
+		}
+		at += drawHits(s, x+at, y, kept, m.hits, text, hit)
+		at += screen.Draw(s, x+at, y, width-at, shown[len(kept):], text)
 	}
 	if m.row.Lead > 0 && whole == m.row.Text {
 		embolden(s, x+lead, y, min(screen.Width(m.row.Text[:m.row.Lead]), at-lead))
