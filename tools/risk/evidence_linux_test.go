@@ -51,7 +51,7 @@ var samples = map[kind]string{
 }
 
 func sampleOf(p param) string {
-	if p.kind == kindSet {
+	if p.kind == kindSet || p.kind == kindBegins {
 		return p.set[0]
 	}
 	return cmp.Or(samples[p.kind], "x")

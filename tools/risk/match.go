@@ -457,13 +457,14 @@ func (m *matching) enter(s *spec, at word, args []word) {
 	m.a.match(s, at, args)
 }
 
-// named finds a sub-command, also by a pattern such as "describe-*".
+// named finds a sub-command, also by a pattern such as "describe-*"; "*" stands for
+// whatever is acted on, before the verb.
 func (s *spec) named(name string) *spec {
 	if found, ok := s.subs[name]; ok {
 		return found
 	}
-	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) {
+	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) && s.subs[name[:i+1]+"*"] != nil {
 		return s.subs[name[:i+1]+"*"]
 	}
-	return nil
+	return s.subs["*"]
 }
