@@ -304,7 +304,7 @@ var (
 	showLoss    = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(erase|reload|reboot|delete|format|factory-default|default-config)\b`)
 	})
-	ownCommand  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_]+( +[A-Za-z0-9<>/._,:-]+)*$`) })
+	ownCommand  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_]+( +[A-Za-z0-9<>/._,:+-]+)*$`) })
 	setsID      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`s|^[0-7]?[2-7][0-7]{3}$|[=+]t?[ugo]*s`) })
 	remoteName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`) })
 	quietHeader = sync.OnceValue(func() *regexp.Regexp {
