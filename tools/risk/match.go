@@ -379,6 +379,9 @@ func (m *matching) subCommand() {
 	if !sub.known() {
 		m.a.unread(Mutate, Opaque, "command.dynamic", "which command "+m.s.name+" runs is not known", sub)
 		m.a.clues(rest, sub)
+		if s := m.s.subs["*"]; s != nil && len(rest) > 1 {
+			m.enter(s, word{start: m.name.start, end: sub.end}, rest[1:])
+		}
 		return
 	}
 	at := word{start: m.name.start, end: sub.end}
