@@ -34,6 +34,7 @@ var quiet = map[string]string{
 	"jstat":     "as jps",
 	"jcmd":      "as jps",
 	"chronyc":   "it makes its end of a socket, and asks over the loopback without it",
+	"rpm":       "Debian's makes the folder of a database of one's own",
 	"multipath": "it makes the folder of the names that it gives",
 	"faillock":  "it makes the tally of a user who has none",
 	"tmux":      "it makes the folder of its socket",
