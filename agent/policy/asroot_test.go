@@ -18,7 +18,7 @@ func TestLooksAsRootAskOnce(t *testing.T) {
 	s := engine(t, Options{
 		Trust:    map[string]Trust{"ssh:db-*": Prod},
 		Cage:     func(context.Context, string) Cage { return sham{confine.Landlock} },
-		Rules:    rules(t, "[[rule]]\nname = \"r\"\nverdict = \"ask\"\nprogram = \"lvs\"\n"),
+		Rules:    rules(t, "[[rule]]\nname = \"r\"\nverdict = \"ask\"\nprogram = \"lsblk\"\n"),
 		Approver: say(func(r Request) Answer { asked++; last = r; return Answer{Approved: yes, Typed: r.Confirm} }),
 	})
 	// try decides about a command and reports whether the operator was asked.
@@ -63,7 +63,7 @@ func TestLooksAsRootAskOnce(t *testing.T) {
 		{name: "a look that needs a way that the cage has not", target: web, conversation: "c", text: "sudo -n lsof"},
 		{name: "what is not understood", target: web, conversation: "c", text: "sudo -n ./check"},
 		{name: "as another user", target: web, conversation: "c", text: "sudo -u postgres ls"},
-		{name: "a rule asks", target: web, conversation: "c", text: "sudo -n lvs", wall: "L"},
+		{name: "a rule asks", target: web, conversation: "c", text: "sudo -n lsblk", wall: "L"},
 		{name: "out of an output", target: web, conversation: "c", text: "sudo -n dmesg", wall: "L", change: func(p *Proposal) { p.Taint = []Span{{0, 4}} }},
 		{name: "the model says that it acts", target: web, conversation: "c", text: "sudo -n dmesg", wall: "L", change: func(p *Proposal) { p.Action.Claim.Mutation = true }},
 		{name: "the model says that it is risky", target: web, conversation: "c", text: "sudo -n dmesg", wall: "L", change: func(p *Proposal) { p.Action.Claim.Risk = "high" }},

@@ -30,6 +30,12 @@ var quiet = map[string]string{
 	"apt-cache": "it keeps a cache of the lists",
 	"gcloud":    "it makes the folders of its settings and of its log",
 	"java":      "it chooses what a core dump of it would hold",
+	"jps":       "it chooses what a core dump of it would hold, and keeps what others may read of it in a file",
+	"jstat":     "as jps",
+	"jcmd":      "as jps",
+	"chronyc":   "it makes its end of a socket, and asks over the loopback without it",
+	"rpm":       "Debian's makes the folder of a database of one's own",
+	"multipath": "it makes the folder of the names that it gives",
 	"faillock":  "it makes the tally of a user who has none",
 	"tmux":      "it makes the folder of its socket",
 }

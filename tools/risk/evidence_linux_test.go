@@ -51,7 +51,7 @@ var samples = map[kind]string{
 }
 
 func sampleOf(p param) string {
-	if p.kind == kindSet {
+	if p.kind == kindSet || p.kind == kindBegins {
 		return p.set[0]
 	}
 	return cmp.Or(samples[p.kind], "x")
@@ -126,10 +126,17 @@ func harmlessWrite(path string) bool {
 // names of their own. Where the kernel holds a look it is refused, and these answer without
 // it; podman does not, and runs without a cage (needs.list).
 var ownState = map[string]*regexp.Regexp{
-	"podman":  regexp.MustCompile(`/home/\.(local(/share(/containers(/.*)?)?)?|config(/(containers|cni)(/.*)?)?)$|^/run/user/\d+(/.*)?$|^/tmp/podman-run-\d+(/.*)?$|^/dev/shm/libpod\w*lock|^/proc/\d+/([ug]id_map|setgroups)$|^/run/(lib)?(pod|containers)(/.*)?$`),
-	"gcloud":  regexp.MustCompile(`/home/\.config(/gcloud(/.*)?)?$`),
-	"keytool": regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`), // Java's, of the process, in its own folder
-	"dmsetup": regexp.MustCompile(`^/dev/mapper$`),                      // where the kernel's devices have their names
+	"podman":     regexp.MustCompile(`/home/\.(local(/share(/containers(/.*)?)?)?|config(/(containers|cni)(/.*)?)?)$|^/run/user/\d+(/.*)?$|^/tmp/podman-run-\d+(/.*)?$|^/dev/shm/libpod\w*lock|^/proc/\d+/([ug]id_map|setgroups)$|^/run/(lib)?(pod|containers)(/.*)?$`),
+	"gcloud":     regexp.MustCompile(`/home/\.config(/gcloud(/.*)?)?$`),
+	"keytool":    regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`),     // Java's, of the process, in its own folder
+	"chronyc":    regexp.MustCompile(`^/run/chrony/chronyc\.\d+\.sock$`),       // its end of the talk, while it runs
+	"atop":       regexp.MustCompile(`^/var/cache/atop\.d(/.*)?$`),             // what the kernel counts for it, while it runs
+	"ipmitool":   regexp.MustCompile(`^/dev/ipmi(dev)?/?\d+$`),                 // what it asks the controller by
+	"ovs-appctl": regexp.MustCompile(`^/(var/)?run/openvswitch/[\w.-]+\.pid$`), // whose lock says that the daemon is there
+	"jps":        regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`),
+	"jstat":      regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`),
+	"jcmd":       regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`),
+	"dmsetup":    regexp.MustCompile(`^/dev/mapper$`), // where the kernel's devices have their names
 }
 
 // tracedPath is a path in a traced call, and tracedThere the end of one that made nothing,

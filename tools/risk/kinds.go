@@ -61,6 +61,7 @@ const (
 	kindShow                 // a command of a router's shell, of which only show is harmless
 	kindRaw                  // a path of the cluster's own state
 	kindLooked               // a name or a path; with an "@" or a comma it may name a host
+	kindBegins               // a command of the program's own: one of the words in the spec, and what it looks at
 )
 
 var kindWords = map[string]kind{

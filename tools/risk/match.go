@@ -379,6 +379,9 @@ func (m *matching) subCommand() {
 	if !sub.known() {
 		m.a.unread(Mutate, Opaque, "command.dynamic", "which command "+m.s.name+" runs is not known", sub)
 		m.a.clues(rest, sub)
+		if s := m.s.subs["*"]; s != nil && len(rest) > 1 {
+			m.enter(s, word{start: m.name.start, end: sub.end}, rest[1:])
+		}
 		return
 	}
 	at := word{start: m.name.start, end: sub.end}
@@ -457,13 +460,14 @@ func (m *matching) enter(s *spec, at word, args []word) {
 	m.a.match(s, at, args)
 }
 
-// named finds a sub-command, also by a pattern such as "describe-*".
+// named finds a sub-command, also by a pattern such as "describe-*"; "*" stands for
+// whatever is acted on, before the verb.
 func (s *spec) named(name string) *spec {
 	if found, ok := s.subs[name]; ok {
 		return found
 	}
-	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) {
+	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) && s.subs[name[:i+1]+"*"] != nil {
 		return s.subs[name[:i+1]+"*"]
 	}
-	return nil
+	return s.subs["*"]
 }

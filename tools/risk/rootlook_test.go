@@ -8,7 +8,7 @@ func TestLooksAsRoot(t *testing.T) {
 		{"sudo -n cat /var/log/syslog", "sudo -n >cat /var/log/syslog"},
 		{"sudo ls -l /root", "sudo >ls -l /root"},
 		{"sudo --non-interactive journalctl -u ssh | tail -n 5", "sudo --non-interactive >journalctl -u ssh | tail -n 5"},
-		{"df -h; sudo -n lvs && sudo vgs 2>/dev/null", "df -h; sudo -n >lvs && sudo >vgs 2>/dev/null"},
+		{"df -h; sudo -n lsblk && sudo findmnt 2>/dev/null", "df -h; sudo -n >lsblk && sudo >findmnt 2>/dev/null"},
 		{"echo $(sudo -n du -sh /root | sort)", "echo $(sudo -n >du -sh /root | sort)"},
 		{"sudo -n sh -c 'ls /root | wc -l'", "sudo -n >sh -c 'ls /root | wc -l'"},
 		{"sudo -n /usr/bin/dmesg", "sudo -n >/usr/bin/dmesg"},
@@ -35,6 +35,7 @@ func TestLooksAsRoot(t *testing.T) {
 		{"sudo -n cat x | ssh h cat", ""},
 		{"sudo -n ls > /tmp/x", ""},
 		{"sudo -n atq", ""}, // it says less in a cage
+		{"sudo -n lvs", ""}, // it does not begin in one
 	} {
 		l, ok := LookAsRoot(c.command, Bash)
 		if ok != (c.inside != "") {

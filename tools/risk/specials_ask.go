@@ -46,6 +46,9 @@ func affinityProgram(a *assessor, name word, args []word) {
 
 // partedProgram: printing a table changes nothing.
 func partedProgram(a *assessor, name word, args []word) {
+	if len(args) == 1 && len(args[0].text) > 2 && strings.HasPrefix(args[0].text, "-l") && strings.Trim(args[0].text[2:], "ms") == "" {
+		return // lists, and nothing else
+	}
 	rest := args
 	for len(rest) > 0 && (rest[0].text == "-s" || rest[0].text == "-m" || rest[0].text == "--script" || rest[0].text == "--machine") {
 		rest = rest[1:]

@@ -163,6 +163,9 @@ func parseParam(word string) (param, error) {
 	if set, ok := strings.CutPrefix(word, "="); ok {
 		return param{kind: kindSet, set: strings.Split(set, ",")}, nil
 	}
+	if set, ok := strings.CutPrefix(word, "^"); ok {
+		return param{kind: kindBegins, set: strings.Split(set, ",")}, nil
+	}
 	k, ok := kindWords[word]
 	if !ok {
 		return param{}, fmt.Errorf("unknown kind %q", word)

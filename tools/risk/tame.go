@@ -1,8 +1,10 @@
 package risk
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -91,6 +93,7 @@ var tamers = map[string]func(args []string, input tameness) tameness{
 	"pgrep": pgrepTames, "pidof": pidofTames,
 	"docker": containersTame, "podman": containersTame, "crictl": containersTame,
 	"kubectl": clusterTames, "oc": clusterTames,
+	"qm": machinesTame, "pct": machinesTame, "lsof": lsofTames, "ps": psTames,
 	"awk": awkTames, "gawk": awkTames, "mawk": awkTames,
 	"head": filterTames, "sort": filterTames, "tail": filterTames, "grep": filterTames, "uniq": uniqTames,
 }
@@ -136,8 +139,48 @@ func clusterTames(args []string, _ tameness) tameness {
 	return wild
 }
 
+// machinesTame: a line of the list begins with the machine's number, the first with a title.
+func machinesTame(args []string, _ tameness) tameness {
+	if len(args) == 1 && args[0] == "list" {
+		return columns
+	}
+	return wild
+}
+
+// lsofTames: with -t alone in its word nothing but numbers of processes is printed.
+func lsofTames(args []string, _ tameness) tameness {
+	if len(args) > 0 && args[0] == "-t" && !slices.ContainsFunc(args, func(w string) bool { return strings.HasPrefix(w, "-F") || strings.HasPrefix(w, "+") }) {
+		return names
+	}
+	return wild
+}
+
+// psTames: the numbers of processes, alone or in front of each line, under a title or none.
+func psTames(args []string, _ tameness) tameness {
+	form, forms := "", 0
+	for i, w := range args {
+		if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "o") && i+1 < len(args) {
+			form, forms = args[i+1], forms+1
+		}
+	}
+	switch {
+	case forms != 1:
+		return wild
+	case form == "pid=" || form == "pid" || form == "ppid=":
+		return names
+	case strings.HasPrefix(form, "pid,"):
+		return columns
+	}
+	return wild
+}
+
+// firstColumn is a program for awk that prints the first column of all lines, or of some.
+var firstColumn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(NR *(>|>=|!=|==) *[0-9]+|/[A-Za-z0-9 _.:^$-]*/)? *\{ *print \$1;? *\}$`)
+})
+
 func awkTames(args []string, input tameness) tameness {
-	if len(args) == 1 && input != wild && (args[0] == "{print $1}" || args[0] == "{ print $1 }") {
+	if len(args) == 1 && input != wild && firstColumn().MatchString(args[0]) {
 		return names
 	}
 	return wild

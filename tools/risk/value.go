@@ -226,6 +226,7 @@ var accepted = map[kind]func(p param, text string) bool{
 	kindNumber:  func(_ param, text string) bool { return strings.Trim(text, "0123456789.,:+-kKmMgGtTsdhB%") == "" },
 	kindNoEqual: func(_ param, text string) bool { return !strings.Contains(text, "=") },
 	kindSet:     func(p param, text string) bool { return slices.Contains(p.set, text) },
+	kindBegins:  beginsWith,
 	kindHost:    namesHost,
 	kindQuery:   namesHost,
 	kindLabel:   namesHost,
@@ -243,6 +244,13 @@ var accepted = map[kind]func(p param, text string) bool{
 	kindHeader: func(_ param, text string) bool { return quietHeader().MatchString(text) && len(text) <= maxURL },
 	kindPager:  func(_ param, text string) bool { return text == "" || text == "cat" },
 	kindSSHOpt: func(_ param, text string) bool { return quietSSHOption(text) },
+}
+
+// beginsWith: what follows the first word names blocks, nodes and paths, and no option that
+// takes a file.
+func beginsWith(p param, text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 0 && slices.Contains(p.set, words[0]) && ownCommand().MatchString(text) && !strings.Contains(text, " -f")
 }
 
 func namesHost(_ param, text string) bool {
@@ -296,6 +304,7 @@ var (
 	showLoss    = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(erase|reload|reboot|delete|format|factory-default|default-config)\b`)
 	})
+	ownCommand  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_]+( +[A-Za-z0-9<>/._,:+-]+)*$`) })
 	setsID      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`s|^[0-7]?[2-7][0-7]{3}$|[=+]t?[ugo]*s`) })
 	remoteName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./~-]+$`) })
 	quietHeader = sync.OnceValue(func() *regexp.Regexp {
