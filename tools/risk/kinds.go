@@ -61,6 +61,12 @@ const (
 	kindShow                 // a command of a router's shell, of which only show is harmless
 	kindRaw                  // a path of the cluster's own state
 	kindLooked               // a name or a path; with an "@" or a comma it may name a host
+	kindProject              // a project of a forge: OWNER/NAME, or HOST/OWNER/NAME
+	kindAttribute            // a filter or an attribute of a directory's entries
+	kindLine                 // the program's own arguments, in one text
+	kindFlux                 // a query of InfluxDB 2
+	kindMongoDB              // a database of MongoDB: NAME, HOST/NAME or an address
+	kindSettings             // as config, where nothing of its content is shown
 )
 
 var kindWords = map[string]kind{
@@ -73,5 +79,6 @@ var kindWords = map[string]kind{
 	"method": kindMethod, "mongo": kindMongo, "property": kindProperty, "psargs": kindPsArgs, "word": kindWord,
 	"mode": kindMode, "moves": kindMoves, "replaces": kindReplaces, "output": kindOutput, "changes": kindChanges,
 	"inet": kindInet, "socket": kindSocket, "config": kindConfig, "setting": kindSetting, "shape": kindShape, "kernel": kindKernel, "listed": kindListed, "looked": kindLooked, "raw": kindRaw, "show": kindShow, "listing": kindListing,
+	"project": kindProject, "attribute": kindAttribute, "line": kindLine, "flux": kindFlux, "mongodb": kindMongoDB, "settings": kindSettings,
 	"server": kindServer, "route": kindRoute, "bucket": kindBucket, "label": kindLabel, "query": kindQuery, "name": kindName,
 }

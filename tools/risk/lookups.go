@@ -121,6 +121,17 @@ func socketHost(address string) (host string, read bool) {
 // for known.
 func (a *assessor) config(w word) {
 	a.readPath(w, kindReads)
+	a.ownConfig(w)
+}
+
+// settings judges a configuration of which nothing is shown.
+func (a *assessor) settings(w word) {
+	a.readPath(w, kindMeta)
+	a.ownConfig(w)
+}
+
+// ownConfig accepts the system's own configuration, by its full name.
+func (a *assessor) ownConfig(w word) {
 	clean := path.Clean(w.text)
 	if w.known() && clean == w.text && (strings.HasPrefix(clean, "/etc/") && strings.Count(clean, "/") > 2 || strings.HasPrefix(clean, "/usr/local/etc/")) {
 		return

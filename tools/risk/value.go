@@ -69,6 +69,13 @@ func init() {
 		kindKernel:   alone((*assessor).kernelSetting),
 		kindMode:     alone((*assessor).mode),
 		kindShow:     alone((*assessor).showed),
+
+		kindProject:   alone((*assessor).project),
+		kindAttribute: alone((*assessor).attribute),
+		kindLine:      of((*assessor).argumentLine),
+		kindFlux:      alone((*assessor).flux),
+		kindMongoDB:   alone((*assessor).mongoDatabase),
+		kindSettings:  alone((*assessor).settings),
 	}
 }
 
@@ -388,10 +395,10 @@ func (a *assessor) method(w word) {
 
 var (
 	mongoLooks = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(rs\.(status|conf|config|hello|printReplicationInfo|printSecondaryReplicationInfo)|sh\.status|db\.(stats|serverStatus|hello|isMaster|version|currentOp|hostInfo|getName|getCollectionNames|getReplicationInfo|printReplicationInfo|printSecondaryReplicationInfo)|show (dbs|databases|collections))(\(\))?;?$`)
+		return regexp.MustCompile(`^(rs\.(status|conf|config|hello|printReplicationInfo|printSecondaryReplicationInfo)|sh\.status|db\.(stats|serverStatus|hello|isMaster|version|currentOp|hostInfo|getName|getCollectionNames|getReplicationInfo|printReplicationInfo|printSecondaryReplicationInfo)|show (dbs|databases|collections|profile))(\(\))?(\.[A-Za-z_][A-Za-z0-9_]*)*;?$`)
 	})
 	mongoReads = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^db\.[A-Za-z_][A-Za-z0-9_]*\.(find|findOne|count|countDocuments|estimatedDocumentCount|stats|getIndexes|distinct)\([^()$\x60]*\)(\.(limit|sort|skip|pretty|toArray|count|explain)\([^()$\x60]*\))*;?$`)
+		return regexp.MustCompile(`^db\.[A-Za-z_][A-Za-z0-9_]*\.(find|findOne|count|countDocuments|estimatedDocumentCount|stats|getIndexes|distinct|dataSize|storageSize|totalIndexSize|totalSize)\([^()$\x60]*\)(\.(limit|sort|skip|pretty|toArray|count|explain)\([^()$\x60]*\))*;?$`)
 	})
 )
 
