@@ -398,7 +398,7 @@ func (m *matching) noCommand() {
 		m.missing(0)
 	case m.s.fallback != "":
 		m.a.match(m.s.subs[m.s.fallback], m.name, nil)
-	case !m.ended:
+	case !m.ended && !m.fills:
 		m.a.unclear("command.missing", m.s.name+" lacks its command, and may read commands from its input", m.name)
 	}
 }
