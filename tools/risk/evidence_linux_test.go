@@ -129,8 +129,14 @@ var ownState = map[string]*regexp.Regexp{
 	"podman":  regexp.MustCompile(`/home/\.(local(/share(/containers(/.*)?)?)?|config(/(containers|cni)(/.*)?)?)$|^/run/user/\d+(/.*)?$|^/tmp/podman-run-\d+(/.*)?$|^/dev/shm/libpod\w*lock|^/proc/\d+/([ug]id_map|setgroups)$|^/run/(lib)?(pod|containers)(/.*)?$`),
 	"gcloud":  regexp.MustCompile(`/home/\.config(/gcloud(/.*)?)?$`),
 	"keytool": regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`), // Java's, of the process, in its own folder
+	"rclone":  regexp.MustCompile(`/home/\.config(/rclone(/.*)?)?$`),
+	"rpm":     regexp.MustCompile(`/home/\.rpmdb(/.*)?$`), // where the account has no database of the system
+	"gpg":     regexp.MustCompile(`/home/\.gnupg(/.*)?$`),
 	"dmsetup": regexp.MustCompile(`^/dev/mapper$`),                      // where the kernel's devices have their names
 }
+
+// snmpState is what the library of the SNMP programs keeps of its certificates and modules.
+var snmpState = regexp.MustCompile(`^/var/lib/snmp(/.*)?$|/home/\.snmp(/.*)?$`)
 
 // tracedPath is a path in a traced call, and tracedThere the end of one that made nothing,
 // for it was there.
@@ -142,6 +148,9 @@ var (
 // own reports whether all paths of a traced call are the program's own state.
 func (e *evidence) own(call string) bool {
 	keeps := ownState[e.program]
+	if strings.HasPrefix(e.program, "snmp") {
+		keeps = snmpState
+	}
 	paths := tracedPath.FindAllStringSubmatch(call, -1)
 	return keeps != nil && len(paths) > 0 && !slices.ContainsFunc(paths, func(m []string) bool { return !keeps.MatchString(m[1]) })
 }

@@ -121,22 +121,19 @@ func socketHost(address string) (host string, read bool) {
 // for known.
 func (a *assessor) config(w word) {
 	a.readPath(w, kindReads)
-	a.ownConfig(w)
-}
-
-// settings judges a configuration of which nothing is shown.
-func (a *assessor) settings(w word) {
-	a.readPath(w, kindMeta)
-	a.ownConfig(w)
-}
-
-// ownConfig accepts the system's own configuration, by its full name.
-func (a *assessor) ownConfig(w word) {
 	clean := path.Clean(w.text)
 	if w.known() && clean == w.text && (strings.HasPrefix(clean, "/etc/") && strings.Count(clean, "/") > 2 || strings.HasPrefix(clean, "/usr/local/etc/")) {
 		return
 	}
 	a.unread(Mutate, Opaque, "config.file", "a configuration that is not the system's own can name code to load, and errors show its lines", w)
+}
+
+// settings judges a configuration of which nothing is shown.
+func (a *assessor) settings(w word) {
+	a.readPath(w, kindMeta)
+	if !w.known() || path.Clean(w.text) != w.text || !strings.HasPrefix(w.text, "/etc/") && !strings.HasPrefix(w.text, "/usr/local/etc/") {
+		a.unread(Mutate, Opaque, "config.file", "settings that are not the system's own can name another place to ask", w)
+	}
 }
 
 var shapes = sync.OnceValue(func() *regexp.Regexp {

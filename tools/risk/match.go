@@ -279,7 +279,7 @@ func (m *matching) next(o *option, w word, i *int) {
 		return
 	}
 	m.judge(o, m.args[*i])
-	if v := m.args[*i]; (v.glob || strings.IndexByte(v.text, hole) >= 0 && !v.quoted) && !m.s.inert && !(v.tame && m.s.repeat) {
+	if v := m.args[*i]; (v.glob && !v.single || strings.IndexByte(v.text, hole) >= 0 && !v.quoted) && !m.s.inert && !(v.tame && m.s.repeat) {
 		m.a.unread(Mutate, 0, "argument.dynamic", "a value that is not known could become several arguments", v)
 	}
 }
