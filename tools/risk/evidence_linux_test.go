@@ -132,7 +132,7 @@ var ownState = map[string]*regexp.Regexp{
 	"rclone":  regexp.MustCompile(`/home/\.config(/rclone(/.*)?)?$`),
 	"rpm":     regexp.MustCompile(`/home/\.rpmdb(/.*)?$`), // where the account has no database of the system
 	"gpg":     regexp.MustCompile(`/home/\.gnupg(/.*)?$`),
-	"dmsetup": regexp.MustCompile(`^/dev/mapper$`),                      // where the kernel's devices have their names
+	"dmsetup": regexp.MustCompile(`^/dev/mapper$`), // where the kernel's devices have their names
 }
 
 // snmpState is what the library of the SNMP programs keeps of its certificates and modules.

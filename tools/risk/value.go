@@ -403,8 +403,10 @@ var (
 	mongoAsks = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^db(?:\.getSiblingDB\(["'][\w-]+["']\))?\.(?:(?:adminCommand|runCommand)\((?:["']` + mongoCommands + `["']|\{\s*["']?` + mongoCommands + `["']?\s*:\s*["\w.]+\s*(?:,\s*["']?\w+["']?\s*:\s*["'\w.]+\s*)*\})\)|currentOp\([^()\x60\\+=>]*\)|stats\([\d*]*\)|getCollectionNames\(\))(\.[A-Za-z_]\w*)*;?$`)
 	})
-	mongoPrints = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:printjson|JSON\.stringify|EJSON\.stringify|print|tojson)\((.*)\);?$`) })
-	mongoCode   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(where|function|accumulator|out|merge)\b`) })
+	mongoPrints = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:printjson|JSON\.stringify|EJSON\.stringify|print|tojson)\((.*)\);?$`)
+	})
+	mongoCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(where|function|accumulator|out|merge)\b`) })
 )
 
 // mongo judges a program for MongoDB's shell: a few calls that only look are
