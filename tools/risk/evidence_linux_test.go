@@ -137,7 +137,13 @@ var ownState = map[string]*regexp.Regexp{
 	"jstat":      regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`),
 	"jcmd":       regexp.MustCompile(`^/tmp/hsperfdata_\w+(/\d+)?$|^\d+$`),
 	"dmsetup":    regexp.MustCompile(`^/dev/mapper$`), // where the kernel's devices have their names
+	"rclone":     regexp.MustCompile(`/home/\.config(/rclone(/.*)?)?$`),
+	"rpm":        regexp.MustCompile(`/home/\.rpmdb(/.*)?$`), // where the account has no database of the system
+	"gpg":        regexp.MustCompile(`/home/\.gnupg(/.*)?$`),
 }
+
+// snmpState is what the library of the SNMP programs keeps of its certificates and modules.
+var snmpState = regexp.MustCompile(`^/var/lib/snmp(/.*)?$|/home/\.snmp(/.*)?$`)
 
 // tracedPath is a path in a traced call, and tracedThere the end of one that made nothing,
 // for it was there.
@@ -149,6 +155,9 @@ var (
 // own reports whether all paths of a traced call are the program's own state.
 func (e *evidence) own(call string) bool {
 	keeps := ownState[e.program]
+	if strings.HasPrefix(e.program, "snmp") {
+		keeps = snmpState
+	}
 	paths := tracedPath.FindAllStringSubmatch(call, -1)
 	return keeps != nil && len(paths) > 0 && !slices.ContainsFunc(paths, func(m []string) bool { return !keeps.MatchString(m[1]) })
 }

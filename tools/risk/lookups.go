@@ -128,6 +128,14 @@ func (a *assessor) config(w word) {
 	a.unread(Mutate, Opaque, "config.file", "a configuration that is not the system's own can name code to load, and errors show its lines", w)
 }
 
+// settings judges a configuration of which nothing is shown.
+func (a *assessor) settings(w word) {
+	a.readPath(w, kindMeta)
+	if !w.known() || path.Clean(w.text) != w.text || !strings.HasPrefix(w.text, "/etc/") && !strings.HasPrefix(w.text, "/usr/local/etc/") {
+		a.unread(Mutate, Opaque, "config.file", "settings that are not the system's own can name another place to ask", w)
+	}
+}
+
 var shapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?s:json|yaml|kyaml|wide|name|table|short|(jsonpath|jsonpath-as-json|custom-columns|go-template|template)=.*)$`)
 })

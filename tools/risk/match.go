@@ -279,7 +279,7 @@ func (m *matching) next(o *option, w word, i *int) {
 		return
 	}
 	m.judge(o, m.args[*i])
-	if v := m.args[*i]; (v.glob || strings.IndexByte(v.text, hole) >= 0 && !v.quoted) && !m.s.inert && !(v.tame && m.s.repeat) {
+	if v := m.args[*i]; (v.glob && !v.single || strings.IndexByte(v.text, hole) >= 0 && !v.quoted) && !m.s.inert && !(v.tame && m.s.repeat) {
 		m.a.unread(Mutate, 0, "argument.dynamic", "a value that is not known could become several arguments", v)
 	}
 }
@@ -401,7 +401,7 @@ func (m *matching) noCommand() {
 		m.missing(0)
 	case m.s.fallback != "":
 		m.a.match(m.s.subs[m.s.fallback], m.name, nil)
-	case !m.ended:
+	case !m.ended && !m.fills:
 		m.a.unclear("command.missing", m.s.name+" lacks its command, and may read commands from its input", m.name)
 	}
 }

@@ -69,6 +69,13 @@ func init() {
 		kindKernel:   alone((*assessor).kernelSetting),
 		kindMode:     alone((*assessor).mode),
 		kindShow:     alone((*assessor).showed),
+
+		kindProject:   alone((*assessor).project),
+		kindAttribute: alone((*assessor).attribute),
+		kindLine:      of((*assessor).argumentLine),
+		kindFlux:      alone((*assessor).flux),
+		kindMongoDB:   alone((*assessor).mongoDatabase),
+		kindSettings:  alone((*assessor).settings),
 	}
 }
 
@@ -397,11 +404,18 @@ func (a *assessor) method(w word) {
 
 var (
 	mongoLooks = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(rs\.(status|conf|config|hello|printReplicationInfo|printSecondaryReplicationInfo)|sh\.status|db\.(stats|serverStatus|hello|isMaster|version|currentOp|hostInfo|getName|getCollectionNames|getReplicationInfo|printReplicationInfo|printSecondaryReplicationInfo)|show (dbs|databases|collections))(\(\))?;?$`)
+		return regexp.MustCompile(`^(rs\.(status|conf|config|hello|printReplicationInfo|printSecondaryReplicationInfo)|sh\.status|db\.(stats|serverStatus|hello|isMaster|version|currentOp|hostInfo|getName|getCollectionNames|getReplicationInfo|printReplicationInfo|printSecondaryReplicationInfo)|show (dbs|databases|collections|profile))(\(\))?(\.[A-Za-z_][A-Za-z0-9_]*)*;?$`)
 	})
 	mongoReads = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^db\.[A-Za-z_][A-Za-z0-9_]*\.(find|findOne|count|countDocuments|estimatedDocumentCount|stats|getIndexes|distinct)\([^()$\x60]*\)(\.(limit|sort|skip|pretty|toArray|count|explain)\([^()$\x60]*\))*;?$`)
+		return regexp.MustCompile(`^db(?:\.getSiblingDB\(["'][\w-]+["']\))?\.(?:[A-Za-z_][A-Za-z0-9_]*|getCollection\(["'][\w.-]+["']\))\.(aggregate|find|findOne|count|countDocuments|estimatedDocumentCount|stats|getIndexes|distinct|dataSize|storageSize|totalIndexSize|totalSize)\([^()\x60\\+=>]*\)(\.(limit|sort|skip|pretty|toArray|count|explain|itcount|hint|maxTimeMS)\([^()\x60\\+=>]*\))*;?$`)
 	})
+	mongoAsks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^db(?:\.getSiblingDB\(["'][\w-]+["']\))?\.(?:(?:adminCommand|runCommand)\((?:["']` + mongoCommands + `["']|\{\s*["']?` + mongoCommands + `["']?\s*:\s*["\w.]+\s*(?:,\s*["']?\w+["']?\s*:\s*["'\w.]+\s*)*\})\)|currentOp\([^()\x60\\+=>]*\)|stats\([\d*]*\)|getCollectionNames\(\))(\.[A-Za-z_]\w*)*;?$`)
+	})
+	mongoPrints = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:printjson|JSON\.stringify|EJSON\.stringify|print|tojson)\((.*)\);?$`)
+	})
+	mongoCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(where|function|accumulator|out|merge)\b`) })
 )
 
 // mongo judges a program for MongoDB's shell: a few calls that only look are
@@ -410,13 +424,26 @@ func (a *assessor) mongo(w word) {
 	if sqlSecret().MatchString(w.text) || strings.Contains(w.text, "system.users") {
 		a.note(Observe, Secret, "sql.secret", "the statement touches what looks like secrets", w)
 	}
-	if w.known() && (mongoLooks().MatchString(w.text) || mongoReads().MatchString(w.text)) {
+	if w.known() && mongoOnlyLooks(w.text) {
 		return
 	}
 	if sqlDestroys().MatchString(w.text) || mongoRemoves().MatchString(w.text) {
 		a.note(Destroy, 0, "sql.destroys", "the statement removes data", w)
 	}
 	a.note(Mutate, 0, "sql.acts", "the statement is not known to only read", w)
+}
+
+// mongoCommands are the commands of a server that only tell.
+const mongoCommands = `(?:ping|serverStatus|listDatabases|listCollections|replSetGetStatus|replSetGetConfig|connPoolStats|connectionStatus|buildInfo|hostInfo|isMaster|hello|dbStats|collStats|top|balancerStatus|getLog|lockInfo)`
+
+// mongoOnlyLooks reports whether a statement is a call that only looks, or prints one.
+func mongoOnlyLooks(text string) bool {
+	for range 2 {
+		if m := mongoPrints().FindStringSubmatch(text); m != nil {
+			text = m[1]
+		}
+	}
+	return !mongoCode().MatchString(text) && (mongoLooks().MatchString(text) || mongoReads().MatchString(text) || mongoAsks().MatchString(text))
 }
 
 var mongoRemoves = sync.OnceValue(func() *regexp.Regexp {

@@ -25,6 +25,7 @@ type word struct {
 	quoted     bool // some of it was quoted or escaped
 	tame       bool // what is not known of it are names as in tame.go, begun by a letter or a digit
 	wild       bool // something else of it is not known either
+	single     bool // all of it stands in one pair of quotes: whatever it holds is one word
 }
 
 // known reports whether the program gets exactly text.
@@ -164,6 +165,7 @@ func (a *assessor) parts(in []word, parts []syntax.WordPart, quoted bool) []word
 
 // extend adds a part to a word that has begun.
 func (w *word) extend(add word) {
+	w.single = add.single && w.text == ""
 	w.text += add.text
 	if strings.IndexByte(add.text, hole) >= 0 {
 		w.tame, w.wild = w.tame || add.tame, w.wild || add.wild || !add.tame
@@ -264,7 +266,7 @@ func (a *assessor) part(part syntax.WordPart, quoted, first bool) word {
 		if p.Dollar {
 			w.text = string(hole) // translated text
 		}
-		w.quoted = true
+		w.quoted, w.single = true, true
 		return w
 	case *syntax.ParamExp:
 		return a.parameter(p, quoted)
