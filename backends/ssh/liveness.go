@@ -35,10 +35,11 @@ const mostSilent = keepaliveMisses*looks + 2
 // each answer took.
 //
 // It counts looks and not time, so that nod may itself have been stopped for a
-// while.
+// while. All connections look at the same moments: a hundred that each look at their own
+// wake the processor a hundred times as often.
 func pulse(every time.Duration, gone <-chan struct{}, ping func() error, v vitals, took func(time.Duration)) error {
 	interval := max(every/looks, time.Millisecond)
-	look := time.NewTicker(interval)
+	look := time.NewTimer(untilNext(interval))
 	defer look.Stop()
 	var (
 		answer  = make(chan error, 1)
@@ -62,6 +63,7 @@ func pulse(every time.Duration, gone <-chan struct{}, ping func() error, v vital
 			took(time.Since(asked))
 			waiting, silent, backlog = false, 0, 0
 		case <-look.C:
+			look.Reset(untilNext(interval))
 			since++
 			silent++
 			if now := v.signs(); now != signs {
@@ -78,3 +80,9 @@ func pulse(every time.Duration, gone <-chan struct{}, ping func() error, v vital
 		}
 	}
 }
+
+// origin is the moment from which looks are counted.
+var origin = time.Now()
+
+// untilNext is the time until the next look of all whose interval is the same.
+func untilNext(interval time.Duration) time.Duration { return interval - time.Since(origin)%interval }
