@@ -81,8 +81,8 @@ func pulse(every time.Duration, gone <-chan struct{}, ping func() error, v vital
 	}
 }
 
-// origin is the moment from which looks are counted.
-var origin = time.Now()
-
-// untilNext is the time until the next look of all whose interval is the same.
-func untilNext(interval time.Duration) time.Duration { return interval - time.Since(origin)%interval }
+// untilNext is the time until the next look of all whose interval is the same, in this
+// process and in others: at multiples of it since 1970. A clock that is set moves one look.
+func untilNext(interval time.Duration) time.Duration {
+	return interval - time.Duration(time.Now().UnixNano())%interval
+}
