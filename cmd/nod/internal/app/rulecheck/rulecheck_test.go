@@ -37,7 +37,7 @@ func configured(t *testing.T, rules string) (c *config.Config, getenv func(strin
 const (
 	nginx  = "[[rule]]\nname = \"nginx\"\nverdict = \"allow\"\nprogram = \"systemctl\"\nargv = [\"restart\", \"nginx\"]\nexact = true\nmatch = [\"systemctl restart nginx\"]\n"
 	noDF   = "[[rule]]\nname = \"no df\"\nverdict = \"deny\"\nprogram = \"df\"\n"
-	aKey   = "[[rule]]\nname = \"key\"\nverdict = \"allow\"\nprogram = \"cat\"\nargv = [\"/root/.ssh/id_rsa\"]\nmatch = [\"cat /root/.ssh/id_rsa\"]\n"
+	aKey   = "[[rule]]\nname = \"key\"\nverdict = \"allow\"\nprogram = \"cat\"\nargv = [\"/home/ada/.ssh/id_rsa\"]\nmatch = [\"cat /home/ada/.ssh/id_rsa\"]\n"
 	wide   = "[[rule]]\nverdict = \"allow\"\nlevel = [\"low\", \"medium\"]\n"
 	broken = "[[rule]]\nname = \"ls\"\nverdict = \"allow\"\nprogram = \"ls\"\nmatch = [\"rm x\"]\n"
 )
