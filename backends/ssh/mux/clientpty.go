@@ -10,39 +10,33 @@ import (
 )
 
 // openTerminal makes the local terminal that a stock master wants to see: it
-// takes the modes and the size from it.
+// takes the modes and the size from its standard input, and from nothing else
+// (mux.c and clientloop.c of OpenSSH). The output goes through a pipe. A stock
+// master writes as soon as it has told that the session is open, and nobody can
+// make the terminal raw in time: as an output, it could change the first ends
+// of line.
 func (s *Session) openTerminal(t *Terminal) (theirs []*os.File, err error) {
 	mine, their, err := pty.Open()
 	if err != nil {
 		return nil, err
 	}
-	s.files = []*os.File{mine}
-	theirs = []*os.File{their, their, their}
-	if err := setSize(mine, t.Cols, t.Rows); err != nil {
-		closeFiles(append(theirs[:1], mine))
+	if err = setSize(mine, t.Cols, t.Rows); err == nil {
+		theirs, s.files, err = pipes(0, 1)
+	}
+	if err != nil {
+		closeFiles([]*os.File{mine, their})
 		return nil, err
 	}
 	s.pty = mine
-	s.Stdin, s.Stdout, s.Stderr = typing{mine}, ptyOutput{mine}, noInput{}
-	return theirs, nil
+	s.Stdin, s.Stdout, s.Stderr = typing{mine}, s.files[0], noInput{}
+	s.files = append(s.files, mine)
+	return []*os.File{their, theirs[0], theirs[0]}, nil
 }
 
 // typing is a terminal's input. It has no end of its own.
 type typing struct{ io.Writer }
 
 func (typing) Close() error { return nil }
-
-// ptyOutput ends when the last holder of the terminal's other side is gone,
-// which the kernel calls EIO.
-type ptyOutput struct{ f *os.File }
-
-func (p ptyOutput) Read(b []byte) (int, error) {
-	n, err := p.f.Read(b)
-	if errors.Is(err, unix.EIO) {
-		err = io.EOF
-	}
-	return n, err
-}
 
 func setSize(f *os.File, cols, rows int) error {
 	const most = 1<<16 - 1

@@ -122,7 +122,7 @@ func (r *masterConn) open(s *Session, ask sessionAsk, theirs []*os.File) error {
 		return broken("a session without a number")
 	}
 	if s.pty != nil {
-		// The master has read the terminal's modes by now.
+		// The master has read the terminal's modes by now; nothing is typed yet.
 		return setRaw(s.pty)
 	}
 	return nil

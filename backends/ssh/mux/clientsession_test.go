@@ -130,6 +130,74 @@ func TestClientTerminal(t *testing.T) {
 	})
 }
 
+// TestEarlyOutput: what a master writes before the client can have made its
+// terminal raw arrives as it was sent, from either stream. A stock master may
+// do so: it sends no output before the reply, but the client needs a moment to
+// read that.
+func TestEarlyOutput(t *testing.T) {
+	path := filepath.Join(shortDir(t), "s")
+	l, err := net.Listen("unix", path)
+	check(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- writeEarly(l) }()
+	s, err := (&Client{path: path}).Start(t.Context(), Request{
+		Command: "true", Terminal: &Terminal{Term: "vt220", Cols: 101, Rows: 33},
+	})
+	check(t, err)
+	defer quietly(s)
+	if out, err := io.ReadAll(s.Stdout); string(out) != "33 101\r\nerror\r\n" || err != nil {
+		t.Errorf("%q %v", out, err)
+	}
+	if code, err := s.Wait(); code != 3 || err != nil {
+		t.Errorf("%d %v", code, err)
+	}
+	check(t, <-ended)
+	check(t, l.Close())
+}
+
+// writeEarly is a master of one session, which writes before it replies.
+func writeEarly(l net.Listener) error {
+	raw, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	conn := raw.(*net.UnixConn)
+	defer quietly(conn)
+	if err := helloFrame().writeTo(conn); err != nil {
+		return err
+	}
+	for _, reply := range []func(id uint32) frame{
+		nil, // to the greeting
+		func(id uint32) frame { return newFrame(sayAlive).u32(id).u32(uint32(os.Getpid())) },
+		nil, // to the request of a session, whose descriptors follow
+	} {
+		_, body, err := readFrame(conn)
+		if err != nil {
+			return err
+		}
+		if reply != nil {
+			if err := reply(body.u32()).writeTo(conn); err != nil {
+				return err
+			}
+		}
+	}
+	fds, err := receiveDescriptors(conn, 3)
+	if err != nil {
+		return err
+	}
+	size := terminalSize(fds[0])
+	var files []*os.File
+	for _, fd := range fds {
+		files = append(files, os.NewFile(uintptr(fd), "passed"))
+	}
+	_, err = fmt.Fprintf(files[1], "%d %d\r\n", size.Row, size.Col)
+	_, errs := io.WriteString(files[2], "error\r\n")
+	closeFiles(files)
+	return errors.Join(err, errs,
+		newFrame(sayOpened).u32(2).u32(7).writeTo(conn),
+		newFrame(sayExit).u32(7).u32(3).writeTo(conn))
+}
+
 func TestClientDial(t *testing.T) {
 	onBoth(t, func(t *testing.T, f *fixture, c *Client) {
 		l, err := net.Listen("unix", filepath.Join(f.dir, "far"))
