@@ -67,9 +67,14 @@ func (r *specReader) heading(body, why string) error {
 			return fmt.Errorf("%q is described above already: add to it with the trait again", s.name)
 		}
 		r.heads[s] = true
+		was := s.effect
 		s.trait = trait{why: why, needs: s.needs}
 		if err := s.readTraits(words); err != nil {
 			return err
+		}
+		if was != Unassessed && was.AtLeast(Mutate) && !s.effect.AtLeast(Mutate) {
+			// What was permitted to a program that asks anyway is not proved to only look.
+			s.operands, s.repeat, s.options = nil, false, map[string]*option{}
 		}
 	}
 	r.current = level
