@@ -4,11 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // Store keeps facts in a folder, a file for each model on each server. The zero value
@@ -80,16 +81,8 @@ func (s *Store) Save(base, model string, f Facts) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("contact: %w", err)
 	}
-	file, err := os.CreateTemp(s.Dir, ".new-*") // made with mode 0600
-	if err != nil {
+	if err := renameio.WriteFile(s.path(base, model), append(page, '\n'), 0o600, renameio.WithTempDir(s.Dir)); err != nil {
 		return fmt.Errorf("contact: %w", err)
-	}
-	_, err = file.Write(append(page, '\n'))
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), s.path(base, model))
-	}
-	if err != nil {
-		return fmt.Errorf("contact: %w", errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
 }

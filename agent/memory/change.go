@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/google/renameio/v2"
 	"github.com/nod-console/nod/backends"
 )
 
@@ -143,7 +144,7 @@ func (m *Memory) Write(path string, expect backends.Version, content []byte) (er
 	if present != expect {
 		return fmt.Errorf("memory: %s: %w", path, ErrChanged)
 	}
-	if err := replace(path, content); err != nil {
+	if err := renameio.WriteFile(path, content, 0o600, renameio.WithTempDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
 	return nil
@@ -164,39 +165,6 @@ func (m *Memory) lock() (leave func(), err error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return func() { _ = f.Close() }, nil // closing unlocks, and nothing was written
-}
-
-// replace writes a file beside the old one, syncs it and puts it in its place.
-func replace(path string, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if info, e := os.Stat(path); e == nil {
-		err = f.Chmod(info.Mode().Perm())
-	}
-	if err == nil {
-		_, err = f.Write(content)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return nil //nolint:nilerr // the file is in its place; only its name may not outlive a power cut
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // Note remembers a text in a conversation and returns its ID.

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/google/renameio/v2"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/risk"
 )
@@ -114,9 +115,9 @@ func AppendRule(file, rule string) (rules *Rules, err error) {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return nil, fmt.Errorf("policy: lock %s: %w", folder, err)
 	}
-	text, mode, err := present(file)
-	if err != nil {
-		return nil, err
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("policy: %w", err)
 	}
 	if _, err := ParseRules(text); err != nil {
 		return nil, fmt.Errorf("policy: %s: %w: %w", file, ErrRulesChanged, err)
@@ -128,51 +129,10 @@ func AppendRule(file, rule string) (rules *Rules, err error) {
 	if rules, err = ParseRules(text); err != nil {
 		return nil, fmt.Errorf("policy: the rule to be added: %w", err)
 	}
-	if err := replaceFile(folder, file, text, mode); err != nil {
-		return nil, err
+	if err := renameio.WriteFile(file, text, 0o600, renameio.WithTempDir(folder)); err != nil {
+		return nil, fmt.Errorf("policy: write %s: %w", file, err)
 	}
 	return rules, nil
-}
-
-// present is what the file holds and its rights; nothing if it is not there.
-func present(file string) ([]byte, os.FileMode, error) {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, 0o600, nil
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("policy: %w", err)
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, 0, fmt.Errorf("policy: %w", err)
-	}
-	return text, info.Mode().Perm(), nil
-}
-
-// replaceFile writes a file beside the old one, makes sure that it is on disk,
-// and puts it in the old one's place.
-func replaceFile(folder, file string, text []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(folder, ".rules-*.toml")
-	if err != nil {
-		return fmt.Errorf("policy: %w", err)
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		return fmt.Errorf("policy: write %s: %w", file, errors.Join(err, os.Remove(f.Name())))
-	}
-	dir, err := os.Open(folder)
-	if err != nil {
-		return fmt.Errorf("policy: %w", err)
-	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
-		return fmt.Errorf("policy: %s: %w", folder, err)
-	}
-	return nil
 }
 
 // keep writes the rule that a request showed and has it hold at once.

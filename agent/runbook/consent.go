@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
 )
 
@@ -78,23 +79,8 @@ func (c *Consents) Set(f Folder, allowed bool, at time.Time) (err error) {
 	if err != nil {
 		return fmt.Errorf("guidance: %w", err)
 	}
-	return c.replace(append(text, '\n'))
-}
-
-func (c *Consents) replace(text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(c.path), ".consents-*")
-	if err != nil {
+	if err := renameio.WriteFile(c.path, append(text, '\n'), 0o600, renameio.WithTempDir(filepath.Dir(c.path))); err != nil {
 		return fmt.Errorf("guidance: %w", err)
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), c.path)
-	}
-	if err != nil {
-		return fmt.Errorf("guidance: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/google/renameio/v2"
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/inverse"
@@ -173,30 +174,12 @@ func (j *Journal) add(e Entry) (Entry, error) {
 	return e, j.prune()
 }
 
-// write makes a file, on disk as a whole or not at all.
-func (j *Journal) write(name string, data []byte) (err error) {
+// write makes a file, on disk as a whole, its name too, or not at all.
+func (j *Journal) write(name string, data []byte) error {
 	if err := os.MkdirAll(j.blob(""), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(j.dir, ".new-") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), name); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
+	if err := renameio.WriteFile(name, data, 0o600, renameio.WithTempDir(j.dir)); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(name))

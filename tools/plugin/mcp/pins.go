@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/google/renameio/v2"
 	"github.com/nod-console/nod/tools/plugin/harmless"
 )
 
@@ -177,16 +178,7 @@ func (p *Pins) write(f pinFile) (err error) {
 	if err != nil {
 		return err
 	}
-	to, err := os.CreateTemp(filepath.Dir(p.path), ".mcp-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(to.Name()) //nolint:errcheck // it has another name by then
-	_, err = to.Write(append(text, '\n'))
-	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
-		return err
-	}
-	return os.Rename(to.Name(), p.path)
+	return renameio.WriteFile(p.path, append(text, '\n'), 0o600, renameio.WithTempDir(filepath.Dir(p.path)))
 }
 
 // Change is what differs between what a server offers and what was accepted.

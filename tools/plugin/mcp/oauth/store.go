@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/google/renameio/v2"
 	"golang.org/x/oauth2"
 )
 
@@ -130,14 +131,14 @@ func (s *Store) write(f file) (err error) {
 	if err != nil {
 		return err
 	}
-	to, err := os.CreateTemp(filepath.Dir(s.path), ".mcp-logins-*") // mode 0600
+	// Whatever the rights of the present file are: nobody else reads a login.
+	to, err := renameio.NewPendingFile(s.path, renameio.WithTempDir(filepath.Dir(s.path)), renameio.WithPermissions(0o600))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(to.Name()) //nolint:errcheck // it has another name by then
-	_, err = to.Write(append(text, '\n'))
-	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
+	defer to.Cleanup() //nolint:errcheck // nothing is left to clean up after the replacement
+	if _, err := to.Write(append(text, '\n')); err != nil {
 		return err
 	}
-	return os.Rename(to.Name(), s.path)
+	return to.CloseAtomicallyReplace()
 }
