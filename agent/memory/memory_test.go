@@ -230,7 +230,7 @@ func TestManyWritersAtOnceLoseNothing(t *testing.T) {
 	if all, err := d.Entries(Global, ""); err != nil || len(all) != len(memories)*each {
 		t.Errorf("%d entries, %v", len(all), err)
 	}
-	left, err := filepath.Glob(filepath.Join(d.dir, ".new-*"))
+	left, err := filepath.Glob(filepath.Join(d.dir, ".*[0-9]"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -127,7 +127,7 @@ func TestARuleThatCannotBeWrittenRunsNothing(t *testing.T) {
 	if text, _ := os.ReadFile(file); string(text) != broken {
 		t.Errorf("the file became %q", text)
 	}
-	left, err := filepath.Glob(filepath.Join(folder, ".rules-*"))
+	left, err := filepath.Glob(filepath.Join(folder, ".*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -325,7 +325,7 @@ func (j *Journal) sweep(used map[string]bool) error {
 			if err != nil || f.IsDir() || j.now().Sub(info.ModTime()) < young {
 				continue
 			}
-			if dir == j.dir && strings.HasPrefix(f.Name(), ".new-") || dir != j.dir && !used[f.Name()] {
+			if dir == j.dir && strings.HasPrefix(f.Name(), ".") || dir != j.dir && !used[f.Name()] {
 				if err := remove(filepath.Join(dir, f.Name())); err != nil {
 					return err
 				}

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/google/renameio/v2"
 	"github.com/nod-console/nod/agent/undo"
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
@@ -168,8 +169,14 @@ func TestAJournalIsBounded(t *testing.T) {
 	if len(all) != 1 || all[0].Path != "/big" {
 		t.Errorf("%d entries", len(all))
 	}
+	if _, err := renameio.NewPendingFile(filepath.Join(dir, "1.json"), renameio.WithTempDir(dir)); err != nil {
+		t.Fatal(err) // a write that is cut off
+	}
 	c.t = c.t.Add(2 * time.Hour)
 	j = open(t, dir, c)
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("a write that was cut off has left %q, %v", left, err)
+	}
 	files, err := os.ReadDir(filepath.Join(dir, "contents"))
 	if err != nil || len(files) != 2 {
 		t.Errorf("%d contents are kept: %v", len(files), err)
