@@ -127,12 +127,20 @@ func placeOf(text, cwd string) place {
 			parts = parts[1:]
 		}
 		return place{parts: parts, relative: true}
-	case len(parts) > 3 && parts[1] == "proc" && (parts[3] == "root" || parts[3] == "cwd"):
-		return placeOf("/"+strings.Join(parts[4:], "/"), "")
 	default:
 		parts = homed(parts)
 	}
 	return place{parts: parts}
+}
+
+// throughProcess reports whether a place may lead through a process's root or present folder,
+// the name at this position: what lies behind is seen from there.
+func (p place) throughProcess(at int) bool {
+	if p.relative || p.parts[0] != "" || p.parts[1] != "proc" || at > 5 || at == 5 && !overlap("task", p.parts[3]) {
+		return false
+	}
+	name := p.parts[at]
+	return overlap("root", name) || overlap("cwd", name)
 }
 
 // homed writes the home folder that an absolute path lies in as ~.
@@ -261,7 +269,23 @@ func (p place) inSystem() bool {
 }
 
 func (p place) matches(pattern []string) bool {
-	return p.fits(pattern) && !(pattern[0] == "**" && p.unlikely(pattern[len(pattern)-1]))
+	return p.fits(pattern) && !(pattern[0] == "**" && (p.unlikely(pattern[len(pattern)-1]) || p.astray(pattern)))
+}
+
+// astray reports whether a place of the kernel's or among the logs fits a pattern only
+// because it leaves a folder open: /proc/*/comm may be anybody's, but no folder there is
+// called .docker.
+func (p place) astray(pattern []string) bool {
+	if len(p.parts) < 4 || p.parts[1] == "etc" || !p.inSystem() {
+		return false
+	}
+	parts := slices.Clone(p.parts)
+	for i, part := range parts[:len(parts)-1] {
+		if loose(part) && !strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz") {
+			parts[i] = "\x02" // fits no name
+		}
+	}
+	return !meet(pattern, parts)
 }
 
 func (p place) fits(pattern []string) bool {
@@ -440,7 +464,13 @@ func (a *assessor) class(text, cwd string, below bool) class {
 		return c
 	}
 	a.spend(costPath+len(text)/costByte, word{})
-	c := placeOf(text, cwd).classify(below)
+	p := placeOf(text, cwd)
+	c := p.classify(below)
+	for at := 3; at < len(p.parts); at += 2 { // /proc/1/root, /proc/1/task/1/root
+		if p.throughProcess(at) {
+			c |= placeOf("/"+strings.Join(p.parts[at+1:], "/"), "").classify(below)
+		}
+	}
 	if a.looked == nil {
 		a.looked = map[looked]class{}
 	}
