@@ -6,7 +6,6 @@ var carried = map[string]map[string]bool{
 	"k3s":      set(`kubectl`),
 	"k0s":      set(`kubectl`),
 	"microk8s": set(`kubectl helm`),
-	"minikube": set(`kubectl`),
 }
 
 // carriedClient is the command of a client that another program holds; nil if this is none.
@@ -16,7 +15,7 @@ func carriedClient(base string, words []word) []word {
 	}
 	client, args := words[1], words[2:]
 	client.start = words[0].start
-	if len(args) > 0 && args[0].text == "--" { // minikube's own options end here
+	if len(args) > 0 && args[0].text == "--" { // some take their own options before it
 		args = args[1:]
 	}
 	return append([]word{client}, args...)

@@ -133,14 +133,33 @@ func placeOf(text, cwd string) place {
 	return place{parts: parts}
 }
 
-// throughProcess reports whether a place may lead through a process's root or present folder,
-// the name at this position: what lies behind is seen from there.
-func (p place) throughProcess(at int) bool {
-	if p.relative || p.parts[0] != "" || p.parts[1] != "proc" || at > 5 || at == 5 && !overlap("task", p.parts[3]) {
-		return false
+// throughProcess is what a path is beyond a process's root or present folder, to which
+// /proc/PID/root, /proc/PID/cwd and the same below task/TID lead; ".." behind them does not
+// lead back. There is more than one if a name may stand for these.
+func throughProcess(text, cwd string) (beyond []string) {
+	if text != "" && text[0] != '/' {
+		text = cwd + "/" + text
 	}
-	name := p.parts[at]
-	return overlap("root", name) || overlap("cwd", name)
+	if !loose(text) && !strings.Contains(text, "/root") && !strings.Contains(text, "/cwd") {
+		return nil
+	}
+	var at []string
+	names := components(text)
+	for i, name := range names {
+		switch {
+		case name == "" || name == ".":
+		case name == "..":
+			at = at[:max(0, len(at)-1)]
+		default:
+			at = append(at, name)
+			if len(at) == 3 || len(at) == 5 && overlap("task", at[2]) {
+				if overlap("proc", at[0]) && (overlap("root", name) || overlap("cwd", name)) {
+					beyond = append(beyond, "/"+strings.Join(names[i+1:], "/"))
+				}
+			}
+		}
+	}
+	return beyond
 }
 
 // homed writes the home folder that an absolute path lies in as ~.
@@ -464,12 +483,9 @@ func (a *assessor) class(text, cwd string, below bool) class {
 		return c
 	}
 	a.spend(costPath+len(text)/costByte, word{})
-	p := placeOf(text, cwd)
-	c := p.classify(below)
-	for at := 3; at < len(p.parts); at += 2 { // /proc/1/root, /proc/1/task/1/root
-		if p.throughProcess(at) {
-			c |= placeOf("/"+strings.Join(p.parts[at+1:], "/"), "").classify(below)
-		}
+	c := placeOf(text, cwd).classify(below)
+	for _, beyond := range throughProcess(text, cwd) {
+		c |= a.class(beyond, "", below)
 	}
 	if a.looked == nil {
 		a.looked = map[looked]class{}
