@@ -50,6 +50,9 @@ func (m *matching) judge(o *option, v word) {
 		m.odd = true // --dry-run=none
 	}
 	m.a.value(o.value, v, m.name)
+	if m.s.effect == Observe && o.effect <= Observe {
+		m.freeValue(o, v)
+	}
 	if o.value.kind == kindAny && (m.s.effect.AtLeast(Mutate) || o.effect > Observe) {
 		m.a.mentions([]word{v})
 	}
@@ -133,6 +136,8 @@ func (m *matching) all() {
 		m.emptiedBy()
 	case "sed", "gsed":
 		m.emptiedInPlace()
+	case "rpm":
+		m.verifiedFile()
 	}
 	m.base()
 	if s.inFolder() && !m.a.apart {

@@ -185,6 +185,14 @@ func (s *spec) readsByOption() bool {
 	return false
 }
 
+// program is the program that a sub-command belongs to.
+func (s *spec) program() *spec {
+	for s.parent != nil {
+		s = s.parent
+	}
+	return s
+}
+
 // inFolder reports whether the folder that the program runs in, or is given, can
 // name programs for it to run.
 func (s *spec) inFolder() bool {
