@@ -61,6 +61,15 @@ func asked(command string, known bool) bool {
 	return !v.Auto && !(known && v.Plain)
 }
 
+// TestFallbacksAreDescribed: what a program does without a command is one of its commands.
+func TestFallbacksAreDescribed(t *testing.T) {
+	for _, p := range catalogPlaces() {
+		if f := p.spec.fallback; f != "" && p.spec.subs[f] == nil {
+			t.Errorf("%s falls back to %q, which is not described", p.line, f)
+		}
+	}
+}
+
 // TestUnknownOptionsAreNoLook: no table lets an option pass that it does not name.
 func TestUnknownOptionsAreNoLook(t *testing.T) {
 	for i, p := range catalogPlaces() {

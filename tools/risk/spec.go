@@ -39,6 +39,7 @@ type option struct {
 	operands kind // turns reading operands into this kind
 	turns    bool // operands is set
 	ends     bool // nothing else counts: --help, --version
+	apart    bool // names what would be taken from the folder otherwise
 }
 
 // spec is one program or sub-command.

@@ -252,6 +252,9 @@ func (o *option) readTrait(word string) error {
 	case "ends":
 		o.ends = true
 		return nil
+	case "apart":
+		o.apart = true
+		return nil
 	}
 	if to, ok := strings.CutPrefix(word, "operands="); ok {
 		k, known := kindWords[to]
