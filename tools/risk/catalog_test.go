@@ -141,3 +141,20 @@ func TestLooksWriteNoOutput(t *testing.T) {
 		}
 	}
 }
+
+// TestPatternsGiveNoSecrets: "get-*" does not stand for a command that hands secrets out.
+func TestPatternsGiveNoSecrets(t *testing.T) {
+	for _, p := range catalogPlaces() {
+		for pattern := range p.spec.subs {
+			verb, ok := strings.CutSuffix(pattern, "-*")
+			if !ok || verb == "list" {
+				continue
+			}
+			for _, name := range []string{"session-token", "qqq-credentials", "password-data", "chap-qqq"} {
+				if !asked(p.line+" "+verb+"-"+name, true) {
+					t.Errorf("%s %s stands for %s-%s", p.line, pattern, verb, name)
+				}
+			}
+		}
+	}
+}

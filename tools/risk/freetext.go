@@ -102,3 +102,13 @@ func (m *matching) verifiedFile() {
 		m.a.unread(Mutate, Opaque, "rpm.verify.package", "runs the script with which the file is verified", m.name)
 	}
 }
+
+// speaksOfSecrets reports whether the name of a command says that it may hand secrets out:
+// "get-*" does not stand for get-session-token. A list of such things only names them.
+func speaksOfSecrets(name string) bool {
+	return !strings.HasPrefix(name, "list-") && secretCommand().MatchString(name)
+}
+
+var secretCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`secret|password|passwd|credential|token|chap|private-?key|key-material|login|auth-?string|connection-string`)
+})

@@ -476,7 +476,7 @@ func (s *spec) named(name string) *spec {
 	if found, ok := s.subs[name]; ok {
 		return found
 	}
-	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) && s.subs[name[:i+1]+"*"] != nil {
+	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) && s.subs[name[:i+1]+"*"] != nil && !speaksOfSecrets(name) {
 		return s.subs[name[:i+1]+"*"]
 	}
 	return s.subs["*"]
