@@ -30,6 +30,7 @@ var quiet = map[string]string{
 	"apt-cache": "it keeps a cache of the lists",
 	"gcloud":    "it makes the folders of its settings and of its log",
 	"bq":        "as gcloud",
+	"rclone":    "as gcloud",
 	"java":      "it chooses what a core dump of it would hold",
 	"jps":       "it chooses what a core dump of it would hold, and keeps what others may read of it in a file",
 	"jstat":     "as jps",
