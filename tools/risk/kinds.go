@@ -70,6 +70,7 @@ const (
 	kindPackets               // a filter for packets, or a part of one, as tcpdump reads it
 	kindColumns               // what a cloud's client shows of each thing: table(name,zone)
 	kindBegins                // a command of the program's own: one of the words in the spec, and what it looks at
+	kindLocal                 // a name or a path of this host; with a colon, an "@" or a comma it may be elsewhere
 )
 
 var kindWords = map[string]kind{
@@ -82,6 +83,6 @@ var kindWords = map[string]kind{
 	"method": kindMethod, "mongo": kindMongo, "property": kindProperty, "psargs": kindPsArgs, "word": kindWord,
 	"mode": kindMode, "moves": kindMoves, "replaces": kindReplaces, "output": kindOutput, "changes": kindChanges,
 	"inet": kindInet, "socket": kindSocket, "config": kindConfig, "setting": kindSetting, "shape": kindShape, "kernel": kindKernel, "listed": kindListed, "looked": kindLooked, "raw": kindRaw, "show": kindShow, "listing": kindListing,
-	"project": kindProject, "attribute": kindAttribute, "line": kindLine, "packets": kindPackets, "columns": kindColumns, "flux": kindFlux, "mongodb": kindMongoDB, "settings": kindSettings,
+	"project": kindProject, "attribute": kindAttribute, "line": kindLine, "packets": kindPackets, "columns": kindColumns, "flux": kindFlux, "mongodb": kindMongoDB, "settings": kindSettings, "local": kindLocal,
 	"server": kindServer, "route": kindRoute, "bucket": kindBucket, "label": kindLabel, "query": kindQuery, "name": kindName,
 }

@@ -20,6 +20,7 @@ type matching struct {
 	looking  []string // options that made the run harmless, by name
 	given    []given  // options in their order, with their values
 	ended    bool     // an option was given beside which nothing else counts
+	settled  bool     // an option names what would be taken from the folder
 }
 
 // given is an option on the line.
@@ -50,6 +51,9 @@ func (m *matching) judge(o *option, v word) {
 		m.odd = true // --dry-run=none
 	}
 	m.a.value(o.value, v, m.name)
+	if m.s.effect == Observe && o.effect <= Observe {
+		m.freeValue(o, v)
+	}
 	if o.value.kind == kindAny && (m.s.effect.AtLeast(Mutate) || o.effect > Observe) {
 		m.a.mentions([]word{v})
 	}
@@ -133,9 +137,11 @@ func (m *matching) all() {
 		m.emptiedBy()
 	case "sed", "gsed":
 		m.emptiedInPlace()
+	case "rpm":
+		m.verifiedFile()
 	}
 	m.base()
-	if s.inFolder() && !m.a.apart {
+	if s.inFolder() && !m.a.apart && !m.settled {
 		m.a.unclear(RuleFolder, "runs what the configuration in its folder names: whoever can write there chooses the programs", m.name)
 	}
 }
@@ -350,6 +356,7 @@ func (m *matching) unknown(w word) {
 func (m *matching) use(o *option, w word) {
 	m.given = append(m.given, given{name: o.name})
 	m.ended = m.ended || o.ends
+	m.settled = m.settled || o.apart
 	m.a.needs |= o.needs
 	if o.costly {
 		m.a.cost(o.rule, whyOf(o.why, o.rule, Observe), w)
@@ -449,6 +456,9 @@ func (m *matching) unknownCommand(rest []word, at word) {
 // enter goes on with a sub-command. An option that stands before it and makes
 // the run harmless counts where the sub-command knows it, too.
 func (m *matching) enter(s *spec, at word, args []word) {
+	saved := m.a.apart
+	m.a.apart = saved || m.settled
+	defer func() { m.a.apart = saved }()
 	for _, name := range m.looking {
 		if o, ok := s.options[name]; ok && o.effect == Observe && !m.odd {
 			m.a.needs |= s.needs
@@ -466,7 +476,7 @@ func (s *spec) named(name string) *spec {
 	if found, ok := s.subs[name]; ok {
 		return found
 	}
-	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) && s.subs[name[:i+1]+"*"] != nil {
+	if i := strings.IndexByte(name, '-'); i > 0 && plainLiteral(name) && s.subs[name[:i+1]+"*"] != nil && !speaksOfSecrets(name) {
 		return s.subs[name[:i+1]+"*"]
 	}
 	return s.subs["*"]

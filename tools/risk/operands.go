@@ -81,6 +81,7 @@ func (m *matching) judgeOperand(p param, ops []word, i int) bool {
 		return false
 	}
 	m.a.value(p, w, m.name)
+	m.freeOperand(p, ops, i)
 	if p.kind == kindAny && m.s.effect.AtLeast(Mutate) {
 		m.a.mentions(ops[i : i+1])
 		if i < lossPlaces && !strings.Contains(w.text, " ") && m.names(w, i) {

@@ -39,6 +39,7 @@ type option struct {
 	operands kind // turns reading operands into this kind
 	turns    bool // operands is set
 	ends     bool // nothing else counts: --help, --version
+	apart    bool // names what would be taken from the folder otherwise
 }
 
 // spec is one program or sub-command.
@@ -183,6 +184,14 @@ func (s *spec) readsByOption() bool {
 		}
 	}
 	return false
+}
+
+// program is the program that a sub-command belongs to.
+func (s *spec) program() *spec {
+	for s.parent != nil {
+		s = s.parent
+	}
+	return s
 }
 
 // inFolder reports whether the folder that the program runs in, or is given, can

@@ -67,7 +67,7 @@ func (r *specReader) heading(body, why string) error {
 			return fmt.Errorf("%q is described above already: add to it with the trait again", s.name)
 		}
 		r.heads[s] = true
-		was := s.effect
+		was, marks := s.effect, s.flags
 		s.trait = trait{why: why, needs: s.needs}
 		if err := s.readTraits(words); err != nil {
 			return err
@@ -75,6 +75,9 @@ func (r *specReader) heading(body, why string) error {
 		if was != Unassessed && was.AtLeast(Mutate) && !s.effect.AtLeast(Mutate) {
 			// What was permitted to a program that asks anyway is not proved to only look.
 			s.operands, s.repeat, s.options = nil, false, map[string]*option{}
+		}
+		if lost := marks &^ s.flags; was == Observe && s.effect == Observe && lost != 0 {
+			return fmt.Errorf("%q is %v above: the flag cannot be taken back", s.name, lost)
 		}
 	}
 	r.current = level
@@ -248,6 +251,9 @@ func (o *option) readTrait(word string) error {
 		return nil
 	case "ends":
 		o.ends = true
+		return nil
+	case "apart":
+		o.apart = true
 		return nil
 	}
 	if to, ok := strings.CutPrefix(word, "operands="); ok {

@@ -56,6 +56,7 @@ func init() {
 		kindLooked:   alone((*assessor).lookedUp),
 		kindPackets:  alone((*assessor).packets),
 		kindColumns:  alone((*assessor).columns),
+		kindLocal:    alone((*assessor).onThisHost),
 		kindUnit:     of((*assessor).unit),
 		kindProperty: alone((*assessor).property),
 		kindResource: alone((*assessor).resource),
@@ -137,6 +138,15 @@ func (a *assessor) query(p param, w, _ word) {
 func (a *assessor) lookedUp(w word) {
 	if strings.ContainsAny(w.text, "@,") || !w.known() && !strings.Contains(w.text, "/") {
 		a.unclear("argument.host", "may name a host that is looked up", w)
+	}
+	a.readPath(w, kindMeta)
+}
+
+// onThisHost judges a name or a path for which programs also take PROTOCOL:PLACE and
+// NAME@HOST.
+func (a *assessor) onThisHost(w word) {
+	if !w.known() || strings.ContainsAny(w.text, ":@,") {
+		a.unread(Mutate, Exfil, "argument.elsewhere", shown(w.text)+" may be on another host", w)
 	}
 	a.readPath(w, kindMeta)
 }
@@ -240,7 +250,8 @@ var accepted = map[kind]func(p param, text string) bool{
 	kindQuery:   namesHost,
 	kindLabel:   namesHost,
 	kindServer: func(_ param, text string) bool {
-		return serverName().MatchString(text) && len(text) <= maxURL && !longLabel(text)
+		named := !strings.HasPrefix(text, "@") && !strings.HasPrefix(text, "file:")
+		return named && serverName().MatchString(text) && len(text) <= maxURL && !longLabel(text)
 	},
 	kindBucket: func(_ param, text string) bool { return bucketName().MatchString(text) && len(text) <= maxURL },
 	kindRemote: func(_ param, text string) bool { return remoteName().MatchString(text) },
