@@ -68,6 +68,7 @@ const (
 	kindMongoDB               // a database of MongoDB: NAME, HOST/NAME or an address
 	kindSettings              // as config, where nothing of its content is shown
 	kindBegins                // a command of the program's own: one of the words in the spec, and what it looks at
+	kindLocal                 // a file or a name; what stands before a colon may be a protocol or a host
 )
 
 var kindWords = map[string]kind{
@@ -80,6 +81,6 @@ var kindWords = map[string]kind{
 	"method": kindMethod, "mongo": kindMongo, "property": kindProperty, "psargs": kindPsArgs, "word": kindWord,
 	"mode": kindMode, "moves": kindMoves, "replaces": kindReplaces, "output": kindOutput, "changes": kindChanges,
 	"inet": kindInet, "socket": kindSocket, "config": kindConfig, "setting": kindSetting, "shape": kindShape, "kernel": kindKernel, "listed": kindListed, "looked": kindLooked, "raw": kindRaw, "show": kindShow, "listing": kindListing,
-	"project": kindProject, "attribute": kindAttribute, "line": kindLine, "flux": kindFlux, "mongodb": kindMongoDB, "settings": kindSettings,
+	"project": kindProject, "attribute": kindAttribute, "line": kindLine, "flux": kindFlux, "mongodb": kindMongoDB, "settings": kindSettings, "local": kindLocal,
 	"server": kindServer, "route": kindRoute, "bucket": kindBucket, "label": kindLabel, "query": kindQuery, "name": kindName,
 }

@@ -133,6 +133,8 @@ func (m *matching) all() {
 		m.emptiedBy()
 	case "sed", "gsed":
 		m.emptiedInPlace()
+	case "mysql", "mariadb":
+		m.accounts()
 	}
 	m.base()
 	if s.inFolder() && !m.a.apart {

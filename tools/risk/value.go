@@ -76,6 +76,7 @@ func init() {
 		kindFlux:      alone((*assessor).flux),
 		kindMongoDB:   alone((*assessor).mongoDatabase),
 		kindSettings:  alone((*assessor).settings),
+		kindLocal:     alone((*assessor).localFile),
 	}
 }
 
@@ -137,6 +138,16 @@ func (a *assessor) lookedUp(w word) {
 		a.unclear("argument.host", "may name a host that is looked up", w)
 	}
 	a.readPath(w, kindMeta)
+}
+
+// localFile judges a file or a name. What stands before a colon may be a protocol or a
+// host, unless the path begins in a known folder.
+func (a *assessor) localFile(w word) {
+	inFolder := strings.HasPrefix(w.text, "/") || strings.HasPrefix(w.text, "./")
+	if !inFolder && (!w.known() || strings.Contains(w.text, ":")) {
+		a.unclear("argument.host", "may name a host, or a protocol that reaches one", w)
+	}
+	a.readPath(w, kindReads)
 }
 
 // property judges the properties of a unit that are shown.
@@ -305,7 +316,7 @@ var (
 		return regexp.MustCompile(`\{\{\s*json\s+\.(State|NetworkSettings|Mounts|Created|Id|Name|Image|RestartCount|Driver|Platform)(\.[A-Za-z]+)*\s*\}\}`)
 	})
 	rawPath = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^/(healthz|readyz|livez|metrics|version|openapi/v[23]|apis?(/[a-z0-9.]+)?(/v[0-9a-z]+)?|apis/metrics\.k8s\.io/v1beta1/(nodes|pods))(/[a-z0-9-]+)?/?(\?verbose)?$`)
+		return regexp.MustCompile(`^/(((healthz|readyz|livez|metrics|openapi/v[23])(/[a-z0-9-]+)?|version|api(/v1)?|apis(/[a-z0-9.]+)?(/v[0-9a-z]+)?)|apis/metrics\.k8s\.io/v1beta1/(nodes|pods)(/[a-z0-9.-]+)?|api/v1/(nodes|pods|namespaces|events|services|endpoints|componentstatuses))/?(\?verbose)?$`)
 	})
 	showCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(show|sho|sh) [A-Za-z0-9 ./:_-]+$`) })
 	showLoss    = sync.OnceValue(func() *regexp.Regexp {
