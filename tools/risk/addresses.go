@@ -131,18 +131,27 @@ func (a *assessor) dsn(w word) {
 	}
 }
 
-// localPath marks the paths of local services whose GET does something.
+// localPath marks the paths of local services whose GET does something or shows a secret.
 func localPath(a *assessor, u *url.URL, w word) {
+	if servedSecret().MatchString(u.Path) {
+		a.note(Observe, Secret, "url.secret", "a service hands out secrets, its settings or its memory there", w)
+	}
 	if strings.HasPrefix(u.Path, "/_cat/") && !strings.Contains(u.Path, "..") {
 		return // Elasticsearch's tables: thread_pool/write is one
 	}
-	for _, verb := range []string{"shutdown", "quit", "stop", "delete", "restart", "reload", "flush", "reset", "exec", "kill", "drop", "purge", "remove", "write", "refresh", "trigger"} {
+	for _, verb := range []string{"shutdown", "quit", "stop", "delete", "restart", "reload", "flush", "reset", "exec", "kill", "drop", "purge", "remove", "write", "refresh", "trigger", "undeploy", "unload", "teardown", "/leave", "cmd=", "command="} {
 		if strings.Contains(strings.ToLower(u.Path+"?"+u.RawQuery), verb) {
 			a.note(Mutate, 0, "url.action", "the address looks like it does something", w)
 			return
 		}
 	}
 }
+
+// servedSecret are the paths at which clusters, stores of keys and frameworks serve what
+// nobody else is to see.
+var servedSecret = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)/(secrets?|credentials?|tokens?|passwords?|api-?keys?|heapdump|configprops|env|kv|v1/vars?|v2/keys)(/|$)`)
+})
 
 func longLabel(s string) bool {
 	for _, label := range strings.FieldsFunc(s, func(r rune) bool { return r == '.' || r == '/' }) {

@@ -188,6 +188,8 @@ func TestBounds(t *testing.T) {
 		"braces":   "ls " + strings.Repeat("{a,b}", 40),
 		"numbers":  "ls {1..999999999}",
 		"nested":   nestedShells(40),
+		"blank":    "a=' '; $a",
+		"blanks":   "for i in ' ' '	'; do $i; done",
 		"blocks":   strings.Repeat("if true; then ", 400) + "ls" + strings.Repeat("; fi", 400),
 		"loops":    strings.Repeat("for i in 1 2 3 4 5 6 7 8 9; do ", 8) + "ls" + strings.Repeat("; done", 8),
 	} {

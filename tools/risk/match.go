@@ -139,6 +139,8 @@ func (m *matching) all() {
 		m.emptiedInPlace()
 	case "rpm":
 		m.verifiedFile()
+	case "mysql", "mariadb":
+		m.accounts()
 	}
 	m.base()
 	if s.inFolder() && !m.a.apart && !m.settled {

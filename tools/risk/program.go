@@ -166,7 +166,7 @@ func (a *assessor) candidates(words []word, whole word) {
 	}
 	seen := 0
 	try := func(text string) {
-		if seen++; seen > maxRound || text == "" {
+		if seen++; seen > maxRound || strings.TrimSpace(text) == "" {
 			return
 		}
 		quiet := a.quiet()

@@ -247,7 +247,7 @@ var (
 		return regexp.MustCompile(`(?i)\b(drop|truncate|delete\s+from|reset\s+(?:master|slave|replica)|purge|flushall|flushdb|shutdown|deletemany|deleteone|dropdatabase|dropcollection|delete)\b|(drop|delete|truncate|purge|unlink)_?\w*\s*\(`)
 	})
 	sqlSecret = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|mysql\.user|credential|api_?key|authentication_string|create\s+user)`)
+		return regexp.MustCompile(`(?i)(password|passwd|secret|token|pg_shadow|pg_authid|pg_user_mapping|subconninfo|pg_subscription\b|primary_conninfo|\\deu\+|\\drs\+|mysql["\x60]?\s*\.\s*["\x60]?(user|servers|global_priv)|use\s+["\x60]?mysql\b|slave_master_info|system_auth\.|\bsystem\.users\b|sql_logins|syslogins|sys\.user\$|credential|api_?key|authentication_string|create\s+user)`)
 	})
 )
 

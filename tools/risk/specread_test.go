@@ -28,3 +28,20 @@ func TestLoweredStanza(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoReadsStatements: a client that is given a statement on its line reads more of them
+// from its input.
+func TestWhoReadsStatements(t *testing.T) {
+	statements := map[kind]bool{kindSQL: true, kindMongo: true, kindFlux: true}
+	for program := range programs().stanzas {
+		s := specOf(program)
+		if s == nil || s.reader {
+			continue
+		}
+		for name, o := range s.options {
+			if statements[o.value.kind] && o.fills {
+				t.Errorf("%s takes a statement by %s and is no reader", program, name)
+			}
+		}
+	}
+}

@@ -326,3 +326,13 @@ func Statement(client, text string) Verdict {
 	}
 	return a.verdict()
 }
+
+// accounts judges the database that a client of MySQL opens: in one of its own it keeps who
+// may sign in.
+func (m *matching) accounts() {
+	for _, w := range append(m.values("-D", "--database"), m.operands...) {
+		if strings.EqualFold(w.text, "mysql") {
+			m.a.note(Observe, Secret, "sql.accounts", "opens the database of the accounts and their passwords", w)
+		}
+	}
+}

@@ -142,13 +142,14 @@ func (a *assessor) lookedUp(w word) {
 	a.readPath(w, kindMeta)
 }
 
-// onThisHost judges a name or a path for which programs also take PROTOCOL:PLACE and
-// NAME@HOST.
+// onThisHost judges a file or a name for which programs also take PROTOCOL:PLACE and
+// NAME@HOST. A path that begins in a known folder is none of these.
 func (a *assessor) onThisHost(w word) {
-	if !w.known() || strings.ContainsAny(w.text, ":@,") {
+	inFolder := strings.HasPrefix(w.text, "/") || strings.HasPrefix(w.text, "./")
+	if !inFolder && (!w.known() || strings.ContainsAny(w.text, ":@,")) {
 		a.unread(Mutate, Exfil, "argument.elsewhere", shown(w.text)+" may be on another host", w)
 	}
-	a.readPath(w, kindMeta)
+	a.readPath(w, kindReads)
 }
 
 // property judges the properties of a unit that are shown.
@@ -319,7 +320,7 @@ var (
 		return regexp.MustCompile(`\{\{\s*(?:json|range(?:\s+\$\w+\s*,\s*\$\w+\s*:=)?)\s+` + quiet)
 	})
 	rawPath = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^/(healthz|readyz|livez|metrics|version|openapi/v[23]|apis?(/[a-z0-9.]+)?(/v[0-9a-z]+)?|apis/metrics\.k8s\.io/v1beta1/(nodes|pods))(/[a-z0-9-]+)?/?(\?verbose)?$`)
+		return regexp.MustCompile(`^/(((healthz|readyz|livez|metrics|openapi/v[23])(/[a-z0-9-]+)?|version|api(/v1)?|apis(/[a-z0-9.]+)?(/v[0-9a-z]+)?)|apis/metrics\.k8s\.io/v1beta1/(nodes|pods)(/[a-z0-9.-]+)?|api/v1/(nodes|pods|namespaces|events|services|endpoints|componentstatuses))/?(\?verbose)?$`)
 	})
 	showCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(show|sho|sh) [A-Za-z0-9 ./:_-]+$`) })
 	showLoss    = sync.OnceValue(func() *regexp.Regexp {
