@@ -31,6 +31,22 @@ func (a *assessor) project(w word) {
 	}
 }
 
+// columns judges what of each thing in a cloud is shown.
+func (a *assessor) columns(w word) {
+	if !w.known() || !chosenColumns().MatchString(w.text) || secretColumn().MatchString(w.text) {
+		a.note(Observe, Secret, "columns.secret", "may show start-up scripts and keys", w)
+	}
+}
+
+var (
+	chosenColumns = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:table|value|csv|get)(?:\[[a-z-]+(?:,[a-z-]+)*\])?\([A-Za-z0-9_.,:\[\] ]+\)$`)
+	})
+	secretColumn = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)metadata|key|secret|token|passw|cert|auth|:\s*$`)
+	})
+)
+
 // attribute judges a word of a directory's search.
 func (a *assessor) attribute(w word) {
 	if !w.known() || secretAttribute().MatchString(w.text) {

@@ -94,6 +94,29 @@ func (a *assessor) socket(w word) {
 	}
 }
 
+// packetWords are those of a filter for packets (pcap-filter(7)) behind which no name stands
+// that is looked up elsewhere, and the names of some ports.
+var packetWords = set(`tcp udp icmp icmp6 arp rarp ip ip6 ether vlan mpls pppoed pppoes igmp igrp pim ah esp vrrp sctp
+	host net mask port portrange src dst proto protochain broadcast multicast less greater len inbound outbound and or not
+	tcpflags tcp-fin tcp-syn tcp-rst tcp-push tcp-ack tcp-urg tcp-ece tcp-cwr icmptype icmpcode icmp-echo icmp-echoreply
+	icmp-unreach icmp-redirect icmp-timxceed icmp-paramprob
+	domain http https ssh smtp ntp snmp ldap ldaps imap imaps pop3 syslog bootps bootpc`)
+
+// packets judges a filter for packets, or a word of one. What is no keyword, number or
+// address is a host's name that is looked up.
+func (a *assessor) packets(w word) {
+	if !w.known() {
+		a.note(Observe, Exfil, "host.dynamic", "a part of the filter is not known, and can be a host's name that carries data", w)
+		return
+	}
+	for _, token := range strings.FieldsFunc(w.text, func(r rune) bool { return strings.ContainsRune(" \t\n()[]&|!=<>+-*^", r) && r != '-' }) {
+		if packetWords[token] || strings.Trim(token, "0123456789x-:abcdefABCDEF") == "" && strings.ContainsAny(token[:1], "0123456789-") {
+			continue
+		}
+		a.named(token, w)
+	}
+}
+
 // socketHost is the host in a filter's address, without family, port and length of a
 // prefix; empty if it is any or none. read is false if a part of the address is not read.
 func socketHost(address string) (host string, read bool) {

@@ -13,7 +13,7 @@ var lossStems = sync.OnceValue(func() *[256][]string {
 	for _, stem := range []string{
 		"rm", "del", "remov", "unlink", "trunc", "drop", "flush", "wipe", "eras", "destroy", "purge", "shutdown", "reboot", "poweroff", "powercycle",
 		"forceoff", "terminat", "mkfs", "dd", "absent", "restore", "clear", "install", "reset", "format", "stop-", "restart-", "shred", "open(", ",d",
-		"%d", "rimraf", "1,$d",
+		"%d", "rimraf", "1,$d", "accept_data",
 	} {
 		by[stem[0]] = append(by[stem[0]], stem)
 	}
@@ -53,6 +53,7 @@ var lossCode = sync.OnceValue(func() *regexp.Regexp {
 		`[.>:](?:delete|destroy|unlink|drop|truncate|purge|flush_?all|flush_?db|terminate|deletedir|deleterecursively|remove_?all)(?:_[a-z_]+|all|many|one)?!?\s*(?:\(|$|['"; ]\s*$)|` +
 		`\b(?:delete_all|destroy_all|deletemany|delete_(?:bucket|namespaced_\w+|objects?|item|table|topic|queue|index|stack|volume|snapshot|user|key)|terminate_instances|deletebucket)\b|` +
 		`\b(?-i:(?:Remove|Clear|Uninstall|Reset|Format)-[A-Z]\w+|(?:Stop|Restart)-(?:Computer|VM))\b|(?:^|['"\n|])\s*(?:,|%|1,\$)d(?:elete)?\s*(?:$|[|'"\n])|\bdelete-(?:directory|file)\b|` +
+		`\baccept_data_loss"?\s*:\s*"?true|\berase_devices\b|` +
 		`"(?:action|method|op|command|cmd|type|operation|verb|event|request)"\s*:\s*"[\w.]*(?:delete|remove|destroy|purge|terminate|wipe|forceoff|powercycle|shutdown|reboot)\w*"|` +
 		`\bdelete\s+from\b|\btruncate\s+(?:table\s+)?\w+\s*(?:;|$|cascade)|\balter\s+\w+\s+\S+\s+drop\s|\bdrop\s+(?:keyspace|collection|measurement|role|view|function|trigger|partition|tablespace|warehouse|bucket|sequence|column|materialized|publication|extension|server|type|procedure|retention|series|space|stream|stage|task)\b`)
 })

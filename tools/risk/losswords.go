@@ -28,7 +28,7 @@ var (
 		reinitialize reimage forget evict revoke deleteall delnode rrdelete drop dropall wipeall eraseall purgeall removeall
 		eradicate factoryreset clearconfig undochange revert rmv uninit deinit autoremove autopurge depclean halt assassinate obliviate`)
 	// lossAlone say so only as the whole word.
-	lossAlone = set(`rb detach flush empty gc garbage-collect distclean mrproper zero-log strip scratch unregister racresetcfg clrsel clrraclog systemerase fsd clear factory factorydefaults cycle deltree force-leave yank unpublish`)
+	lossAlone = set(`rb detach flush empty gc garbage-collect distclean mrproper zero-log strip scratch unregister racresetcfg clrsel clrraclog systemerase fsd clear factory factorydefaults repurpose unsafe-bootstrap cycle deltree force-leave yank unpublish`)
 	// lossGone are states in which something is no longer there: pkg.removed.
 	lossGone = set(`absent removed purged deleted`)
 	// lossOf are verbs that lose what some of these things hold, and nothing with others.
@@ -41,6 +41,7 @@ var (
 		"dm":        set(`cyradm`),
 		"ban":       set(`varnishadm`),
 		"close":     set(`account`),
+		"kill":      set(`controller model cluster`),
 		"leave":     set(`realm swarm cluster domain ads`),
 		"empty":     set(`all bucket trash`),
 		"flush":     set(`all db queue queues data tables`),
@@ -58,7 +59,7 @@ var (
 	lossObjects = set(`user users group groups db database table topic topics queue queues vhost node nodes snapshot snapshots host key
 		keys bucket volume volumes vol pool disk image images container containers domain cert record policy rule index pod pods
 		service server vm vms account member repo repository branch tag tags all log logs data files file object objects partition
-		consumer stream exchange binding permissions acl cluster device dir txn txns tree job jobs cfg config role zone princ pol principal repo media pvid dev link br`)
+		consumer stream exchange binding permissions acl cluster device dir txn txns tree job jobs cfg config role zone princ pol principal repo media pvid dev link br vd ld lun`)
 	// asking begin words, or stand before words, that name what is looked at.
 	asking = set(`list ls get show describe view inspect help find search query explain check verify validate lint count status version info dump
 		print whoami cat test preview lookup has is can no not non skip keep ignore exclude include without set unset add create new install apply put
@@ -128,7 +129,9 @@ func says(text, before string) bool {
 // mayName reports whether a word has the form of a command's name.
 func mayName(text string) bool {
 	switch {
-	case text == "" || len(text) > maxLabel || text[0] == '-' || text == "DROP": // a firewall's
+	case text == "" || text[0] == '-' || text == "DROP": // a firewall's
+		return false
+	case len(text) > maxLabel && !(strings.IndexByte(text, ':') > 0 && strings.IndexByte(text, ':') <= maxLabel): // deletevd:Disk.Virtual.0:…
 		return false
 	case strings.ContainsAny(text, " /\n"):
 		return actionPath(text) && !fileName(text)
@@ -212,7 +215,7 @@ func objects(text string) bool {
 // lossOptions are options that say that something is lost, by their first part.
 var (
 	lossOptions = set(`delete remove purge wipe erase destroy zap uninstall rmdir rm rmr expunge del drop cfgclr cfgldel undochange
-		deregister obliterate nuke depclean unmerge autoremove`)
+		deregister obliterate nuke depclean unmerge autoremove unregister`)
 	// lossOptionsAlone say so of a program that acts, by their whole name.
 	lossOptionsAlone = set(`clear empty flush reset prune discard reboot poweroff power-off shutdown halt factory invalidate restore overwrite overwrite-destination discard-my-data discard-changes factory-reset clear-all clear-log clear-logs clear-history flush-all
 		reset-all clean-all empty-trash replace-all format-disk`)

@@ -127,12 +127,39 @@ func placeOf(text, cwd string) place {
 			parts = parts[1:]
 		}
 		return place{parts: parts, relative: true}
-	case len(parts) > 3 && parts[1] == "proc" && (parts[3] == "root" || parts[3] == "cwd"):
-		return placeOf("/"+strings.Join(parts[4:], "/"), "")
 	default:
 		parts = homed(parts)
 	}
 	return place{parts: parts}
+}
+
+// throughProcess is what a path is beyond a process's root or present folder, to which
+// /proc/PID/root, /proc/PID/cwd and the same below task/TID lead; ".." behind them does not
+// lead back. There is more than one if a name may stand for these.
+func throughProcess(text, cwd string) (beyond []string) {
+	if text != "" && text[0] != '/' {
+		text = cwd + "/" + text
+	}
+	if !loose(text) && !strings.Contains(text, "/root") && !strings.Contains(text, "/cwd") {
+		return nil
+	}
+	var at []string
+	names := components(text)
+	for i, name := range names {
+		switch {
+		case name == "" || name == ".":
+		case name == "..":
+			at = at[:max(0, len(at)-1)]
+		default:
+			at = append(at, name)
+			if len(at) == 3 || len(at) == 5 && overlap("task", at[2]) {
+				if overlap("proc", at[0]) && (overlap("root", name) || overlap("cwd", name)) {
+					beyond = append(beyond, "/"+strings.Join(names[i+1:], "/"))
+				}
+			}
+		}
+	}
+	return beyond
 }
 
 // homed writes the home folder that an absolute path lies in as ~.
@@ -261,7 +288,23 @@ func (p place) inSystem() bool {
 }
 
 func (p place) matches(pattern []string) bool {
-	return p.fits(pattern) && !(pattern[0] == "**" && p.unlikely(pattern[len(pattern)-1]))
+	return p.fits(pattern) && !(pattern[0] == "**" && (p.unlikely(pattern[len(pattern)-1]) || p.astray(pattern)))
+}
+
+// astray reports whether a place of the kernel's or among the logs fits a pattern only
+// because it leaves a folder open: /proc/*/comm may be anybody's, but no folder there is
+// called .docker.
+func (p place) astray(pattern []string) bool {
+	if len(p.parts) < 4 || p.parts[1] == "etc" || !p.inSystem() {
+		return false
+	}
+	parts := slices.Clone(p.parts)
+	for i, part := range parts[:len(parts)-1] {
+		if loose(part) && !strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz") {
+			parts[i] = "\x02" // fits no name
+		}
+	}
+	return !meet(pattern, parts)
 }
 
 func (p place) fits(pattern []string) bool {
@@ -441,6 +484,9 @@ func (a *assessor) class(text, cwd string, below bool) class {
 	}
 	a.spend(costPath+len(text)/costByte, word{})
 	c := placeOf(text, cwd).classify(below)
+	for _, beyond := range throughProcess(text, cwd) {
+		c |= a.class(beyond, "", below)
+	}
 	if a.looked == nil {
 		a.looked = map[looked]class{}
 	}

@@ -112,6 +112,10 @@ func (a *assessor) program(base string, words []word, whole word) {
 	if ofShell[base] {
 		a.ofShell()
 	}
+	if held := carriedClient(base, words); held != nil {
+		a.program(held[0].text, held, whole)
+		return
+	}
 	name := words[0]
 	if f, ok := specials[base]; ok {
 		f(a, word{text: base, start: name.start, end: name.end}, words[1:])

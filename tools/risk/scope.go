@@ -41,6 +41,15 @@ func (a *assessor) enterFolder(to string) {
 	a.scope.cwds = found
 }
 
+// enterNamed makes the folder that a word names the present one. A word with patterns or
+// parts that are not known names all that it fits; one of which not even the beginning is
+// known names none.
+func (a *assessor) enterNamed(to word) {
+	if strings.IndexByte(to.text, hole) != 0 {
+		a.enterFolder(to.text)
+	}
+}
+
 // alsoIn adds folders that may be the present one.
 func (s *scope) alsoIn(folders []string) {
 	for _, f := range folders {

@@ -167,9 +167,7 @@ func envProgram(a *assessor, name word, args []word) {
 	m := &matching{a: a, s: s, name: name, args: args}
 	rest := m.assignments(m.options(0, true))
 	for _, to := range m.values("-C", "--chdir") {
-		if to.known() {
-			a.enterFolder(to.text)
-		}
+		a.enterNamed(to)
 	}
 	if len(rest) == 0 {
 		if onlyHelp(args) {

@@ -208,8 +208,8 @@ func (t *tarring) path(option byte, value word) {
 		t.a.readPath(value, kindReads) // its lines are shown in errors
 	case option == 'f':
 		t.a.readPath(value, kindReads)
-	case option == 'C' && value.known():
-		t.a.enterFolder(value.text)
+	case option == 'C':
+		t.a.enterNamed(value)
 	}
 }
 

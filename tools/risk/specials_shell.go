@@ -144,8 +144,8 @@ func cdBuiltin(a *assessor, _ word, args []word) {
 	if len(args) > 1 {
 		a.unclear("operand.unexpected", "more than one folder", args[1])
 	}
-	if target.known() && target.text != "-" {
-		a.enterFolder(target.text)
+	if target.text != "-" {
+		a.enterNamed(target)
 	}
 	if isNetwork(target.text) {
 		a.unclear("path.network", "not a folder", target)

@@ -55,6 +55,8 @@ func init() {
 		kindInet:     alone((*assessor).inet),
 		kindSocket:   alone((*assessor).socket),
 		kindLooked:   alone((*assessor).lookedUp),
+		kindPackets:  alone((*assessor).packets),
+		kindColumns:  alone((*assessor).columns),
 		kindUnit:     of((*assessor).unit),
 		kindProperty: alone((*assessor).property),
 		kindResource: alone((*assessor).resource),
@@ -304,7 +306,8 @@ var (
 		return regexp.MustCompile(`(?i)env|json|range|with|\{\{\s*\.\s*\}|config\s*\}|args|cmd|print|index`)
 	})
 	quietField = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\{\{\s*json\s+\.(State|NetworkSettings|Mounts|Created|Id|Name|Image|RestartCount|Driver|Platform)(\.[A-Za-z]+)*\s*\}\}`)
+		const quiet = `\.(?:State|NetworkSettings|Mounts|Created|Id|Name|Image|RestartCount|Driver|Platform)(?:\.[A-Za-z]+)*\s*\}\}`
+		return regexp.MustCompile(`\{\{\s*(?:json|range(?:\s+\$\w+\s*,\s*\$\w+\s*:=)?)\s+` + quiet)
 	})
 	rawPath = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^/(healthz|readyz|livez|metrics|version|openapi/v[23]|apis?(/[a-z0-9.]+)?(/v[0-9a-z]+)?|apis/metrics\.k8s\.io/v1beta1/(nodes|pods))(/[a-z0-9-]+)?/?(\?verbose)?$`)
