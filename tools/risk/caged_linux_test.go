@@ -33,6 +33,7 @@ var quiet = map[string]string{
 	"jps":       "it chooses what a core dump of it would hold, and keeps what others may read of it in a file",
 	"jstat":     "as jps",
 	"jcmd":      "as jps",
+	"keytool":   "as jps",
 	"chronyc":   "it makes its end of a socket, and asks over the loopback without it",
 	"rpm":       "Debian's makes the folder of a database of one's own",
 	"multipath": "it makes the folder of the names that it gives",
