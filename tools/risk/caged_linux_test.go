@@ -38,6 +38,7 @@ var quiet = map[string]string{
 	"rpm":       "Debian's makes the folder of a database of one's own",
 	"multipath": "it makes the folder of the names that it gives",
 	"faillock":  "it makes the tally of a user who has none",
+	"nmcli":     "it chooses how its threads are scheduled",
 	"tmux":      "it makes the folder of its socket",
 }
 
