@@ -41,6 +41,7 @@ var quiet = map[string]string{
 	"multipath": "it makes the folder of the names that it gives",
 	"faillock":  "it makes the tally of a user who has none",
 	"gpg":       "it makes the folder of its keys",
+	"nmcli":     "it chooses how its threads are scheduled",
 	"tmux":      "it makes the folder of its socket",
 }
 

@@ -14,10 +14,10 @@ import (
 // The corpus: a sysadmin's day, and two nights on call. What stands in night.txt
 // and relief.txt was written before the analyzer had been tried on it.
 //
-//go:embed testdata/corpus.txt testdata/night.txt testdata/relief.txt testdata/dawn.txt testdata/siege.txt testdata/beyond.txt testdata/market.txt testdata/trades.txt testdata/machines.txt testdata/clients.txt
+//go:embed testdata/corpus.txt testdata/night.txt testdata/relief.txt testdata/dawn.txt testdata/siege.txt testdata/beyond.txt testdata/market.txt testdata/trades.txt testdata/machines.txt testdata/clients.txt testdata/shorthand.txt
 var corpusFiles embed.FS
 
-var corpusNames = []string{"corpus.txt", "night.txt", "relief.txt", "dawn.txt", "siege.txt", "beyond.txt", "market.txt", "trades.txt", "machines.txt", "clients.txt"}
+var corpusNames = []string{"corpus.txt", "night.txt", "relief.txt", "dawn.txt", "siege.txt", "beyond.txt", "market.txt", "trades.txt", "machines.txt", "clients.txt", "shorthand.txt"}
 
 // example is one command of the corpus with what is true of it.
 type example struct {

@@ -67,6 +67,7 @@ const (
 	kindFlux                  // a query of InfluxDB 2
 	kindMongoDB               // a database of MongoDB: NAME, HOST/NAME or an address
 	kindSettings              // as config, where nothing of its content is shown
+	kindStore                 // as bucket; the scheme may be left out, and no file is meant
 	kindPackets               // a filter for packets, or a part of one, as tcpdump reads it
 	kindColumns               // what a cloud's client shows of each thing: table(name,zone)
 	kindBegins                // a command of the program's own: one of the words in the spec, and what it looks at
@@ -84,5 +85,5 @@ var kindWords = map[string]kind{
 	"mode": kindMode, "moves": kindMoves, "replaces": kindReplaces, "output": kindOutput, "changes": kindChanges,
 	"inet": kindInet, "socket": kindSocket, "config": kindConfig, "setting": kindSetting, "shape": kindShape, "kernel": kindKernel, "listed": kindListed, "looked": kindLooked, "raw": kindRaw, "show": kindShow, "listing": kindListing,
 	"project": kindProject, "attribute": kindAttribute, "line": kindLine, "packets": kindPackets, "columns": kindColumns, "flux": kindFlux, "mongodb": kindMongoDB, "settings": kindSettings, "local": kindLocal,
-	"server": kindServer, "route": kindRoute, "bucket": kindBucket, "label": kindLabel, "query": kindQuery, "name": kindName,
+	"server": kindServer, "route": kindRoute, "bucket": kindBucket, "store": kindStore, "label": kindLabel, "query": kindQuery, "name": kindName,
 }

@@ -69,7 +69,7 @@ func (m *matching) ends(k kind, ops []word, i int) bool {
 func (m *matching) judgeOperand(p param, ops []word, i int) bool {
 	w := ops[i]
 	host := p.kind == kindHost || p.kind == kindQuery || p.kind == kindServer
-	if (host || p.kind == kindBucket) && !w.known() {
+	if (host || p.kind == kindBucket || p.kind == kindStore) && !w.known() {
 		m.a.note(Observe, Exfil, "host.dynamic", "the host's name is put together on the way and can carry data", w)
 		return false
 	}

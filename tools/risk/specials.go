@@ -22,7 +22,7 @@ func init() {
 		"rsync": rsyncProgram, "git": gitProgram, "su": suProgram, "ps": psProgram, "service": serviceProgram,
 		"printenv": printenvProgram, "systemctl": systemctlProgram, "tee": teeProgram, "sponge": teeProgram, "ionice": ioniceProgram, "yq": yqProgram, "curl": fetchProgram, "wget": fetchProgram, "http": fetchProgram, "https": fetchProgram, "httpie": fetchProgram, "xh": fetchProgram,
 		"busctl": busProgram, "dbus-send": busProgram, "gdbus": busProgram, "qdbus": busProgram,
-		"ovs-vsctl": chainedProgram, "ovn-nbctl": chainedProgram, "ovn-sbctl": chainedProgram, "esxcli": esxcliProgram, "socat": socatProgram,
+		"ovs-vsctl": chainedProgram, "ovn-nbctl": chainedProgram, "ovn-sbctl": chainedProgram, "esxcli": esxcliProgram, "pacman": pacmanProgram, "socat": socatProgram,
 		"csh": shellProgram, "tcsh": shellProgram, "ksh93": shellProgram, "lksh": shellProgram, "oksh": shellProgram, "loksh": shellProgram, "pdksh": shellProgram, "yash": shellProgram,
 	}
 }

@@ -50,6 +50,21 @@ func esxcliProgram(a *assessor, name word, args []word) {
 }
 
 var (
+	pacmanLook  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-S(s|i{1,2}|l|g{1,2})q?$`) })
+	pacmanNamed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^-@:][^@:]*$`) })
+)
+
+// pacmanProgram judges -Ss, -Si, -Sl and -Sg: with each, what installs packages only shows
+// what the lists that are here already hold of them.
+func pacmanProgram(a *assessor, name word, args []word) {
+	looks := len(args) > 0 && args[0].known() && pacmanLook().MatchString(args[0].text) &&
+		!slices.ContainsFunc(args[1:], func(w word) bool { return !w.known() || !pacmanNamed().MatchString(w.text) })
+	if !looks {
+		a.hand(name, args)
+	}
+}
+
+var (
 	balancerSocket = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?i:unix-connect:|unix:)?/(var/)?(run|lib)/(haproxy/[a-z0-9._-]+|haproxy[a-z0-9._-]*)$`)
 	})

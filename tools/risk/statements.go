@@ -3,6 +3,7 @@ package risk
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -283,10 +284,28 @@ func (a *assessor) test(x syntax.TestExpr) {
 	}
 }
 
+// showsFunctions reports whether a declaration only prints what functions of this shell do,
+// as type does: declare -f NAME. Without a name it would print nod's own, too.
+func showsFunctions(c *syntax.DeclClause) bool {
+	if v := c.Variant.Value; v != "declare" && v != "typeset" {
+		return false
+	}
+	if first := c.Args[0]; !first.Naked || first.Value == nil || first.Value.Lit() != "-f" {
+		return false
+	}
+	return len(c.Args) > 1 && !slices.ContainsFunc(c.Args[1:], func(as *syntax.Assign) bool {
+		return !as.Naked || as.Index != nil || as.Name == nil || strings.HasPrefix(as.Name.Value, ownVariables)
+	})
+}
+
 // declare reads declare, export, local, readonly, typeset.
 func (a *assessor) declare(c *syntax.DeclClause) {
 	if len(c.Args) == 0 || len(c.Args) == 1 && c.Args[0].Naked && c.Args[0].Value != nil && c.Args[0].Value.Lit() == "-p" {
 		a.note(Observe, Secret, "shell.variables", "prints variables, which may hold secrets", a.at(c))
+		return
+	}
+	if showsFunctions(c) {
+		a.ofShell()
 		return
 	}
 	clear(a.scope.vars)

@@ -49,6 +49,7 @@ func init() {
 		kindHost:     host,
 		kindServer:   host,
 		kindBucket:   host,
+		kindStore:    host,
 		kindQuery:    (*assessor).query,
 		kindRoute:    func(a *assessor, p param, w, _ word) { a.restricted(p, w); a.reachRoute(w) },
 		kindInet:     alone((*assessor).inet),
@@ -255,6 +256,7 @@ var accepted = map[kind]func(p param, text string) bool{
 		return named && serverName().MatchString(text) && len(text) <= maxURL && !longLabel(text)
 	},
 	kindBucket: func(_ param, text string) bool { return bucketName().MatchString(text) && len(text) <= maxURL },
+	kindStore:  func(_ param, text string) bool { return storeName().MatchString(text) && len(text) <= maxURL },
 	kindRemote: func(_ param, text string) bool { return remoteName().MatchString(text) },
 	kindPlain:  isPlain,
 	kindRoute:  isPlain,
@@ -336,6 +338,9 @@ var (
 
 var (
 	serverName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z0-9+]+://)?[A-Za-z0-9_.@:,%/\[\]-]+$`) })
+	storeName  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(s3://)?[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9_./=+-]*)?$`)
+	})
 	bucketName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(s3|gs)://[A-Za-z0-9_.-]+(/[A-Za-z0-9_./=+-]*)?$`) })
 )
 
