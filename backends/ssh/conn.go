@@ -26,9 +26,11 @@ type Conn struct {
 	env      []string // sent with each session
 	files    *files
 
+	rest    *rest
 	down    chan struct{} // closed when the link is gone
 	downErr error         // why; valid then
 	latency atomic.Int64  // of the last answer, in nanoseconds
+	resting sync.Mutex    // held while the link is told whether it rests
 
 	mu       sync.Mutex
 	closed   bool
@@ -67,7 +69,7 @@ func (d dialer) connect(ctx context.Context, h Host) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newConn(ctx, &clientLink{client}, client.settings, d.opt)
+	return newConn(ctx, &clientLink{client: client}, client.settings, d.opt)
 }
 
 // newConn makes a connection of a link, which it owns from here on.
@@ -78,6 +80,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 		settings: s,
 		opt:      opt,
 		env:      sentEnv(s, opt),
+		rest:     newRest(),
 		down:     make(chan struct{}),
 		closing:  make(chan struct{}),
 		freed:    make(chan struct{}),
@@ -85,6 +88,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 		starting: make(chan struct{}, 1),
 	}
 	c.files = newFiles(c)
+	l.onWrite(c.rest.stir)
 	go c.watch()
 	go c.keepAlive()
 	opt.step(c.name, Starting, "")
@@ -185,10 +189,28 @@ func (c *Conn) giveUp(why error) {
 
 // keepAlive gives the link up when the other side does not answer any more.
 func (c *Conn) keepAlive() {
-	lost := pulse(c.opt.Keepalive, c.down, c.ping, c.link, func(took time.Duration) { c.latency.Store(int64(took)) })
-	if lost != nil {
+	p := pulse{
+		every: c.opt.Keepalive, gone: c.down, ping: c.ping, vitals: c.link, rest: c.rest,
+		took: func(took time.Duration) { c.latency.Store(int64(took)) },
+	}
+	if lost := p.run(); lost != nil {
 		c.giveUp(lost)
 	}
+}
+
+// Rest says whether nobody looks at the connection and nothing runs on it that somebody
+// waits for. A connection that rests is asked six times more rarely whether the other side
+// is there, and at once when it does not rest any more or when something that is sent has
+// no answer. It does not rest until it is told to.
+func (c *Conn) Rest(resting bool) {
+	if !c.rest.set(resting) {
+		return
+	}
+	go func() { // whoever holds the connection may hang
+		c.resting.Lock()
+		defer c.resting.Unlock()
+		c.link.rest(c.rest.resting.Load()) // as it is by now
+	}()
 }
 
 // ping returns when the other side has answered. A master of the operator's

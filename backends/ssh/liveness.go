@@ -2,12 +2,16 @@ package ssh
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
 // looks is how often a connection is looked at in the time between two
 // questions.
 const looks = 5
+
+// restful is how many times rarer a connection that rests is asked.
+const restful = 6
 
 // vitals tell of a connection without asking the other side.
 type vitals interface {
@@ -27,62 +31,201 @@ const crawl = 1000
 // gone. By default that is 17 s.
 const mostSilent = keepaliveMisses*looks + 2
 
-// pulse asks whether the other side is still there, one question at a time,
-// until gone is closed. It returns an error after keepaliveMisses intervals in
-// which a question was open and no sign of life came: neither the answer, which
-// may stand behind much else, nor that the vitals grew. What may be on its way
-// is given the time that it takes on a link that crawls. took is told how long
-// each answer took.
+// pulse asks whether the other side of a connection is still there.
+type pulse struct {
+	every  time.Duration       // between two questions
+	gone   <-chan struct{}     // closed when there is nobody to ask any more
+	ping   func() error        // asks
+	took   func(time.Duration) // is told how long each answer took
+	vitals vitals
+	rest   *rest // nil: the connection never rests
+	// others is when somebody else had an answer to the same question, who shares the
+	// connection; nil where there is nobody.
+	others func() time.Time
+}
+
+// rest is whether a connection rests: nobody looks at it, nothing runs on it, and it is
+// asked restful times more rarely. The zero value does not rest; make wake before it does.
+type rest struct {
+	resting atomic.Bool
+	stirred atomic.Bool   // something was sent since
+	wake    chan struct{} // holds one
+}
+
+func newRest() *rest { return &rest{wake: make(chan struct{}, 1)} }
+
+// set says whether the connection rests, and reports whether that is new.
+func (r *rest) set(resting bool) bool {
+	changed := r.resting.Swap(resting) != resting
+	if changed {
+		r.post()
+	}
+	return changed
+}
+
+// stir says that something is sent that will be answered.
+func (r *rest) stir() {
+	if r.resting.Load() && !r.stirred.Swap(true) {
+		r.post()
+	}
+}
+
+func (r *rest) post() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run asks one question at a time, until gone is closed. It returns an error after
+// keepaliveMisses intervals in which a question was open and no sign of life came:
+// neither the answer, which may stand behind much else, nor that the vitals grew. What
+// may be on its way is given the time that it takes on a link that crawls.
 //
 // It counts looks and not time, so that nod may itself have been stopped for a
 // while. All connections look at the same moments: a hundred that each look at their own
-// wake the processor a hundred times as often.
-func pulse(every time.Duration, gone <-chan struct{}, ping func() error, v vitals, took func(time.Duration)) error {
-	interval := max(every/looks, time.Millisecond)
-	look := time.NewTimer(untilNext(interval))
-	defer look.Stop()
-	var (
-		answer  = make(chan error, 1)
-		asked   time.Time
-		waiting bool
-		since   = looks // looks since the last question
-		silent  = 0     // looks since the last sign of life
-		signs   = v.signs()
-		sent    = v.underway()
-		backlog time.Duration // until what was sent is there
-	)
+// wake the processor a hundred times as often. While no question is open and nothing
+// comes, the looks before the next question are one.
+func (p *pulse) run() error {
+	r := p.rest
+	if r == nil {
+		r = newRest()
+	}
+	h := heart{
+		pulse: p, interval: max(p.every/looks, time.Millisecond), answer: make(chan error, 1),
+		since: looks, signs: p.vitals.signs(), sent: p.vitals.underway(),
+	}
+	h.timer = time.NewTimer(time.Hour)
+	defer h.timer.Stop()
 	for {
-		if !waiting && (since >= looks || backlog > interval) { // the answer tells that it is there
-			waiting, since, asked = true, 0, time.Now()
-			go func() { answer <- ping() }()
+		period := looks
+		if r.resting.Load() {
+			period *= restful
 		}
+		h.askIfDue(period)
+		h.arm(period)
 		select {
-		case <-gone:
+		case <-p.gone:
 			return nil
-		case <-answer: //nolint:errcheck // an error shows as the link's end
-			took(time.Since(asked))
-			waiting, silent, backlog = false, 0, 0
-		case <-look.C:
-			look.Reset(untilNext(interval))
-			since++
-			silent++
-			if now := v.signs(); now != signs {
-				signs, silent = now, 0
-			}
-			backlog = max(backlog-interval, 0)
-			if now := v.underway(); now > sent {
-				backlog = min(backlog+time.Duration(now-sent)*time.Second/crawl, mostSilent*interval)
-				sent = now
-			}
-			if waiting && (silent >= mostSilent || silent >= keepaliveMisses*looks && backlog <= interval) {
-				return fmt.Errorf("no answer for %s", time.Since(asked).Round(time.Second))
+		case <-h.answer: // an error shows as the link's end
+			h.answered()
+		case <-r.wake:
+			h.pass(h.passed())
+			h.woken(r)
+		case <-h.timer.C:
+			h.pass(h.armed)
+			if err := h.look(); err != nil {
+				return err
 			}
 		}
 	}
 }
 
+// heart is a pulse while it runs.
+type heart struct {
+	*pulse
+	interval time.Duration // between two looks
+	answer   chan error
+
+	timer *time.Timer
+	armed int   // for how many looks
+	begun int64 // the last look before that, see lookAt
+
+	asked   time.Time
+	waiting bool // for the answer
+	since   int  // looks since the last question
+	silent  int  // looks since the last sign of life
+	signs   int64
+	sent    int64
+	backlog time.Duration // until what was sent is there
+	lively  bool          // something came of late
+	stirred bool          // something was sent while the connection rests
+}
+
+// askIfDue asks, if the last question was so many looks ago, or if much was sent: the
+// answer tells that it is there.
+func (h *heart) askIfDue(period int) {
+	if h.waiting || h.since < period && h.backlog <= h.interval {
+		return
+	}
+	h.waiting, h.stirred, h.since, h.asked = true, false, 0, time.Now()
+	h.silent = min(h.silent, looks) // from a rest
+	go func() { h.answer <- h.ping() }()
+}
+
+// arm sets the timer to the next look that has something to see.
+func (h *heart) arm(period int) {
+	h.armed = period - h.since
+	if h.waiting || h.stirred || h.lively {
+		h.armed = 1
+	}
+	now := time.Now()
+	h.begun = h.lookAt(now)
+	h.timer.Reset(untilNext(now, h.interval) + time.Duration(h.armed-1)*h.interval)
+}
+
+// lookAt is the number of the last look of all.
+func (h *heart) lookAt(now time.Time) int64 { return now.UnixNano() / int64(h.interval) }
+
+// passed is how many of the looks have passed that the timer is set for.
+func (h *heart) passed() int {
+	return int(min(max(h.lookAt(time.Now())-h.begun, 0), int64(h.armed)))
+}
+
+// pass lets a number of looks pass.
+func (h *heart) pass(n int) {
+	h.since += n
+	h.silent += n
+}
+
+// answered takes an answer.
+func (h *heart) answered() {
+	h.took(time.Since(h.asked))
+	h.since += h.passed()
+	h.waiting, h.silent, h.backlog = false, 0, 0
+	h.signs = h.vitals.signs()
+}
+
+// woken is told that the connection rests, or does not any more, or that something is
+// sent meanwhile: then the next look is to see that something has come.
+func (h *heart) woken(r *rest) {
+	stirred := r.stirred.Swap(false)
+	if !r.resting.Load() {
+		h.since = looks // whoever comes back wants to know
+	} else if stirred && !h.waiting {
+		h.stirred, h.signs = true, h.vitals.signs()
+	}
+}
+
+// look looks for signs of life. The error is that there has been none for too long.
+func (h *heart) look() error {
+	now := h.vitals.signs()
+	if h.lively = now != h.signs; h.lively {
+		h.signs = now
+		h.silent = min(h.silent, h.armed-1) // it came somewhen since the last look
+	}
+	if h.stirred && !h.lively {
+		h.since = looks * restful // ask
+	}
+	h.stirred = false
+	h.backlog = max(h.backlog-time.Duration(h.armed)*h.interval, 0)
+	if now := h.vitals.underway(); now > h.sent {
+		h.backlog = min(h.backlog+time.Duration(now-h.sent)*time.Second/crawl, mostSilent*h.interval)
+		h.sent = now
+	}
+	if h.waiting && (h.silent >= mostSilent || h.silent >= keepaliveMisses*looks && h.backlog <= h.interval) {
+		return fmt.Errorf("no answer for %s", time.Since(h.asked).Round(time.Second))
+	}
+	if h.others != nil && !h.waiting {
+		if ago := time.Since(h.others()) / h.interval; ago < time.Duration(h.since) {
+			h.since, h.silent = int(ago), min(h.silent, int(ago))
+		}
+	}
+	return nil
+}
+
 // untilNext is the time until the next look of all whose interval is the same, in this
 // process and in others: at multiples of it since 1970. A clock that is set moves one look.
-func untilNext(interval time.Duration) time.Duration {
-	return interval - time.Duration(time.Now().UnixNano())%interval
+func untilNext(now time.Time, interval time.Duration) time.Duration {
+	return interval - time.Duration(now.UnixNano())%interval
 }

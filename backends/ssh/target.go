@@ -76,6 +76,13 @@ func (t *Target) Terminal(ctx context.Context, c backends.Command, s backends.Si
 	return conn.Terminal(ctx, c, s)
 }
 
+// Rest is [Conn.Rest] of the connection of this moment. The next one does not rest.
+func (t *Target) Rest(resting bool) {
+	if conn, err := t.Conn(); err == nil {
+		conn.Rest(resting)
+	}
+}
+
 // AtEnd is [Conn.AtEnd] of the connection of this moment.
 func (t *Target) AtEnd(ctx context.Context, argv []string) bool {
 	conn, err := t.Conn()

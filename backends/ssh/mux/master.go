@@ -100,6 +100,7 @@ type master struct {
 
 	counting sync.Mutex
 	active   int
+	resting  int // of them
 }
 
 func (m *master) run() error {
@@ -288,6 +289,7 @@ func (m *master) count(by int) {
 	m.counting.Lock()
 	defer m.counting.Unlock()
 	m.active += by
+	m.tellRest()
 	if m.options.Activity != nil {
 		m.options.Activity(m.active)
 	}

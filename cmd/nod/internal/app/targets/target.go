@@ -89,6 +89,19 @@ func (s *Target) Link() (latency time.Duration, wrong string) {
 	return conn.Latency(), ""
 }
 
+// HasLink reports whether it is a host over ssh.
+func (s *Target) HasLink() bool {
+	_, ok := s.Target.(*ssh.Target)
+	return ok
+}
+
+// Rest says whether nobody looks at the target and nothing runs on it: see [ssh.Conn.Rest].
+func (s *Target) Rest(resting bool) {
+	if t, ok := s.Target.(*ssh.Target); ok {
+		t.Rest(resting)
+	}
+}
+
 // LinkChanged is closed when link next says something else; nil for a target
 // that has no connection to lose.
 func (s *Target) LinkChanged() <-chan struct{} {
