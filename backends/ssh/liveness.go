@@ -85,7 +85,8 @@ func (r *rest) post() {
 // It counts looks and not time, so that nod may itself have been stopped for a
 // while. All connections look at the same moments: a hundred that each look at their own
 // wake the processor a hundred times as often. While no question is open and nothing
-// comes, the looks before the next question are one.
+// comes, the looks before the next question are one. What comes stands for an answer, but
+// for the time that one takes.
 func (p *pulse) run() error {
 	r := p.rest
 	if r == nil {
@@ -133,7 +134,8 @@ type heart struct {
 
 	asked   time.Time
 	waiting bool // for the answer
-	since   int  // looks since the last question
+	since   int  // looks since the last question, or since something came in its place
+	unasked int  // looks since the last question
 	silent  int  // looks since the last sign of life
 	signs   int64
 	sent    int64
@@ -148,7 +150,8 @@ func (h *heart) askIfDue(period int) {
 	if h.waiting || h.since < period && h.backlog <= h.interval {
 		return
 	}
-	h.waiting, h.stirred, h.since, h.asked = true, false, 0, time.Now()
+	h.waiting, h.stirred, h.asked = true, false, time.Now()
+	h.since, h.unasked = 0, 0
 	h.silent = min(h.silent, looks) // from a rest
 	go func() { h.answer <- h.ping() }()
 }
@@ -175,6 +178,7 @@ func (h *heart) passed() int {
 // pass lets a number of looks pass.
 func (h *heart) pass(n int) {
 	h.since += n
+	h.unasked += n
 	h.silent += n
 }
 
@@ -203,6 +207,9 @@ func (h *heart) look() error {
 	if h.lively = now != h.signs; h.lively {
 		h.signs = now
 		h.silent = min(h.silent, h.armed-1) // it came somewhen since the last look
+		if h.unasked < looks*restful {      // else nobody knows any more how far away it is
+			h.since = min(h.since, h.silent)
+		}
 	}
 	if h.stirred && !h.lively {
 		h.since = looks * restful // ask
