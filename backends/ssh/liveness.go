@@ -207,7 +207,7 @@ func (h *heart) look() error {
 	if h.lively = now != h.signs; h.lively {
 		h.signs = now
 		h.silent = min(h.silent, h.armed-1) // it came somewhen since the last look
-		if h.unasked < looks*restful {      // else nobody knows any more how far away it is
+		if h.unasked < looks*(restful-1) {  // else nobody knows any more how far away it is
 			h.since = min(h.since, h.silent)
 		}
 	}
