@@ -26,11 +26,11 @@ type Conn struct {
 	env      []string // sent with each session
 	files    *files
 
-	rest    *rest
+	use     *use
 	down    chan struct{} // closed when the link is gone
 	downErr error         // why; valid then
 	latency atomic.Int64  // of the last answer, in nanoseconds
-	resting sync.Mutex    // held while the link is told whether it rests
+	telling sync.Mutex    // held while the link is told what it is used for
 
 	mu       sync.Mutex
 	closed   bool
@@ -80,7 +80,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 		settings: s,
 		opt:      opt,
 		env:      sentEnv(s, opt),
-		rest:     newRest(),
+		use:      newUse(),
 		down:     make(chan struct{}),
 		closing:  make(chan struct{}),
 		freed:    make(chan struct{}),
@@ -88,7 +88,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 		starting: make(chan struct{}, 1),
 	}
 	c.files = newFiles(c)
-	l.onWrite(c.rest.stir)
+	l.onWrite(c.use.stir)
 	go c.watch()
 	go c.keepAlive()
 	opt.step(c.name, Starting, "")
@@ -190,7 +190,7 @@ func (c *Conn) giveUp(why error) {
 // keepAlive gives the link up when the other side does not answer any more.
 func (c *Conn) keepAlive() {
 	p := pulse{
-		every: c.opt.Keepalive, gone: c.down, ping: c.ping, vitals: c.link, rest: c.rest,
+		every: c.opt.Keepalive, gone: c.down, ping: c.ping, vitals: c.link, use: c.use,
 		took: func(took time.Duration) { c.latency.Store(int64(took)) },
 	}
 	if lost := p.run(); lost != nil {
@@ -198,18 +198,17 @@ func (c *Conn) keepAlive() {
 	}
 }
 
-// Rest says whether nobody looks at the connection and nothing runs on it that somebody
-// waits for. A connection that rests is asked six times more rarely whether the other side
-// is there, and at once when it does not rest any more or when something that is sent has
-// no answer. It does not rest until it is told to.
-func (c *Conn) Rest(resting bool) {
-	if !c.rest.set(resting) {
+// SetUse says what the connection is used for, and with that how soon its loss is to be
+// noticed. When it comes to be in use, and when something that is sent has no answer, the
+// other side is asked at once. A new one is in use.
+func (c *Conn) SetUse(as Use) {
+	if !c.use.set(as) {
 		return
 	}
 	go func() { // whoever holds the connection may hang
-		c.resting.Lock()
-		defer c.resting.Unlock()
-		c.link.rest(c.rest.resting.Load()) // as it is by now
+		c.telling.Lock()
+		defer c.telling.Unlock()
+		c.link.use(c.use.now()) // as it is by now
 	}()
 }
 

@@ -27,9 +27,8 @@ type link interface {
 	// atEnd has a command line run right before the connection ends, by whoever holds it,
 	// and reports whether that is promised. An empty line asks whether it would be.
 	atEnd(line string) bool
-	// rest tells whoever holds the connection whether it rests on this side, see
-	// [Conn.Rest].
-	rest(resting bool)
+	// use tells whoever holds the connection what it is used for on this side.
+	use(as Use)
 	// onWrite has sent called before something is written to a session. Call it before the
 	// link is used.
 	onWrite(sent func())
@@ -114,11 +113,11 @@ func (l *clientLink) atEnd(line string) bool {
 	return ok && err == nil
 }
 
-// rest implements [link]. No server knows the request: nod's daemon does.
-func (l *clientLink) rest(resting bool) {
+// use implements [link]. No server knows the request: nod's daemon does.
+func (l *clientLink) use(as Use) {
 	if l.client.meter == nil {
 		// An error is the link's end, which is seen elsewhere.
-		_, _, _ = l.client.SendRequest(mux.Rest, false, ssh.Marshal(struct{ Resting bool }{resting}))
+		_, _, _ = l.client.SendRequest(mux.Rest, false, ssh.Marshal(struct{ Depth uint32 }{uint32(as)}))
 	}
 }
 

@@ -6,12 +6,40 @@ import (
 	"time"
 )
 
-// looks is how often a connection is looked at in the time between two
-// questions.
-const looks = 5
+const (
+	// looks is how often a connection is looked at in the time between two
+	// questions.
+	looks = 5
+	// glanceLooks and restLooks are how many looks are between two questions to a host that
+	// is glanced at, which is less often than an overview asks it something, and to one that
+	// rests.
+	glanceLooks = 12
+	restLooks   = 6 * looks
+	// answerLooks is for how many looks an answer is waited for at least.
+	answerLooks = 8
+)
 
-// restful is how many times rarer a connection that rests is asked.
-const restful = 6
+// Use is what somebody wants of a connection. The rarer it is asked whether the other side is
+// still there, the later a loss is noticed.
+type Use uint8
+
+// The uses, by how soon a loss is to be noticed. The times are for a Keepalive of 5 s.
+const (
+	InUse   Use = iota // within 15 s of the last sign of life: something runs, or somebody looks
+	Glanced            // within 20 s: it is one of many in an overview
+	AtRest             // within 40 s, or 15 s after something was sent: nobody looks
+)
+
+// period is how many looks are between two questions.
+func (u Use) period() int {
+	switch u {
+	case InUse:
+		return looks
+	case Glanced:
+		return glanceLooks
+	}
+	return restLooks
+}
 
 // vitals tell of a connection without asking the other side.
 type vitals interface {
@@ -38,41 +66,42 @@ type pulse struct {
 	ping   func() error        // asks
 	took   func(time.Duration) // is told how long each answer took
 	vitals vitals
-	rest   *rest // nil: the connection never rests
+	use    *use // nil: it is always in use
 	// others is when somebody else had an answer to the same question, who shares the
 	// connection; nil where there is nobody.
 	others func() time.Time
 }
 
-// rest is whether a connection rests: nobody looks at it, nothing runs on it, and it is
-// asked restful times more rarely. The zero value does not rest; make wake before it does.
-type rest struct {
-	resting atomic.Bool
+// use is what a connection is used for.
+type use struct {
+	as      atomic.Uint32 // a Use
 	stirred atomic.Bool   // something was sent since
 	wake    chan struct{} // holds one
 }
 
-func newRest() *rest { return &rest{wake: make(chan struct{}, 1)} }
+func newUse() *use { return &use{wake: make(chan struct{}, 1)} }
 
-// set says whether the connection rests, and reports whether that is new.
-func (r *rest) set(resting bool) bool {
-	changed := r.resting.Swap(resting) != resting
+func (u *use) now() Use { return Use(u.as.Load()) } //nolint:gosec // set has stored it
+
+// set says what the connection is used for, and reports whether that is new.
+func (u *use) set(as Use) bool {
+	changed := Use(u.as.Swap(uint32(as))) != as //nolint:gosec // set has stored it
 	if changed {
-		r.post()
+		u.post()
 	}
 	return changed
 }
 
 // stir says that something is sent that will be answered.
-func (r *rest) stir() {
-	if r.resting.Load() && !r.stirred.Swap(true) {
-		r.post()
+func (u *use) stir() {
+	if u.now() != InUse && !u.stirred.Swap(true) {
+		u.post()
 	}
 }
 
-func (r *rest) post() {
+func (u *use) post() {
 	select {
-	case r.wake <- struct{}{}:
+	case u.wake <- struct{}{}:
 	default:
 	}
 }
@@ -88,9 +117,9 @@ func (r *rest) post() {
 // comes, the looks before the next question are one. What comes stands for an answer, but
 // for the time that one takes.
 func (p *pulse) run() error {
-	r := p.rest
-	if r == nil {
-		r = newRest()
+	u := p.use
+	if u == nil {
+		u = newUse()
 	}
 	h := heart{
 		pulse: p, interval: max(p.every/looks, time.Millisecond), answer: make(chan error, 1),
@@ -99,10 +128,7 @@ func (p *pulse) run() error {
 	h.timer = time.NewTimer(time.Hour)
 	defer h.timer.Stop()
 	for {
-		period := looks
-		if r.resting.Load() {
-			period *= restful
-		}
+		period := u.now().period()
 		h.askIfDue(period)
 		h.arm(period)
 		select {
@@ -110,9 +136,9 @@ func (p *pulse) run() error {
 			return nil
 		case <-h.answer: // an error shows as the link's end
 			h.answered()
-		case <-r.wake:
+		case <-u.wake:
 			h.pass(h.passed())
-			h.woken(r)
+			h.woken(u)
 		case <-h.timer.C:
 			h.pass(h.armed)
 			if err := h.look(); err != nil {
@@ -141,7 +167,7 @@ type heart struct {
 	sent    int64
 	backlog time.Duration // until what was sent is there
 	lively  bool          // something came of late
-	stirred bool          // something was sent while the connection rests
+	stirred bool          // something was sent while nobody looks
 }
 
 // askIfDue asks, if the last question was so many looks ago, or if much was sent: the
@@ -152,7 +178,7 @@ func (h *heart) askIfDue(period int) {
 	}
 	h.waiting, h.stirred, h.asked = true, false, time.Now()
 	h.since, h.unasked = 0, 0
-	h.silent = min(h.silent, looks) // from a rest
+	h.silent = min(h.silent, keepaliveMisses*looks-answerLooks)
 	go func() { h.answer <- h.ping() }()
 }
 
@@ -190,11 +216,11 @@ func (h *heart) answered() {
 	h.signs = h.vitals.signs()
 }
 
-// woken is told that the connection rests, or does not any more, or that something is
-// sent meanwhile: then the next look is to see that something has come.
-func (h *heart) woken(r *rest) {
-	stirred := r.stirred.Swap(false)
-	if !r.resting.Load() {
+// woken is told that the connection is used in another way, or that something is sent
+// meanwhile: then the next look is to see that something has come.
+func (h *heart) woken(u *use) {
+	stirred := u.stirred.Swap(false)
+	if u.now() == InUse {
 		h.since = looks // whoever comes back wants to know
 	} else if stirred && !h.waiting {
 		h.stirred, h.signs = true, h.vitals.signs()
@@ -207,12 +233,12 @@ func (h *heart) look() error {
 	if h.lively = now != h.signs; h.lively {
 		h.signs = now
 		h.silent = min(h.silent, h.armed-1) // it came somewhen since the last look
-		if h.unasked < looks*(restful-1) {  // else nobody knows any more how far away it is
+		if h.unasked < restLooks-looks {    // else nobody knows any more how far away it is
 			h.since = min(h.since, h.silent)
 		}
 	}
 	if h.stirred && !h.lively {
-		h.since = looks * restful // ask
+		h.since = restLooks // ask
 	}
 	h.stirred = false
 	h.backlog = max(h.backlog-time.Duration(h.armed)*h.interval, 0)

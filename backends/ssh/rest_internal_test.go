@@ -23,7 +23,7 @@ func startAsking(t *testing.T, change func(*asking)) *asking {
 	gone := make(chan struct{})
 	a := &asking{begun: time.Now(), lost: make(chan time.Duration, 1)}
 	a.pulse = pulse{
-		every: beat, gone: gone, vitals: &a.still, rest: newRest(), took: func(time.Duration) {},
+		every: beat, gone: gone, vitals: &a.still, use: newUse(), took: func(time.Duration) {},
 		ping: func() error {
 			a.questions.Add(1)
 			if a.hangs.Load() {
@@ -82,13 +82,13 @@ func TestAConnectionThatRestsIsAskedRarely(t *testing.T) {
 		if n := a.within(time.Minute); n != 12 {
 			t.Errorf("in use: %d questions a minute", n)
 		}
-		a.rest.set(true)
+		a.use.set(AtRest)
 		if n := a.within(5 * time.Minute); n != 10 {
 			t.Errorf("at rest: %d questions in five minutes", n)
 		}
 		time.Sleep(beat / 2)
 		before := a.questions.Load()
-		a.rest.set(false)
+		a.use.set(InUse)
 		synctest.Wait()
 		if n := a.questions.Load() - before; n != 1 {
 			t.Errorf("%d questions when it is in use again", n)
@@ -99,21 +99,21 @@ func TestAConnectionThatRestsIsAskedRarely(t *testing.T) {
 	})
 	bubbles(t, "gone when it is in use again", func(t *testing.T) {
 		a := startAsking(t, nil)
-		a.rest.set(true)
+		a.use.set(AtRest)
 		time.Sleep(47 * time.Second)
 		a.hangs.Store(true)
 		now := time.Now()
-		a.rest.set(false)
+		a.use.set(InUse)
 		if took := a.isLost(t, now); took > keepaliveMisses*beat+beat/looks {
 			t.Errorf("given up after %s", took)
 		}
 	})
 	bubbles(t, "gone meanwhile", func(t *testing.T) {
 		a := startAsking(t, nil)
-		a.rest.set(true)
+		a.use.set(AtRest)
 		time.Sleep(47 * time.Second)
 		a.hangs.Store(true)
-		if took := a.isLost(t, time.Now()); took > restful*beat+keepaliveMisses*beat {
+		if took := a.isLost(t, time.Now()); took > restLooks/looks*beat+keepaliveMisses*beat {
 			t.Errorf("given up after %s", took)
 		}
 	})
@@ -123,11 +123,11 @@ func TestAConnectionThatRestsIsAskedRarely(t *testing.T) {
 func TestWhatIsSentAtRestIsWatched(t *testing.T) {
 	bubbles(t, "answered", func(t *testing.T) {
 		a := startAsking(t, nil)
-		a.rest.set(true)
+		a.use.set(AtRest)
 		if n := a.within(beat); n != 0 {
 			t.Errorf("%d questions", n)
 		}
-		a.rest.stir()
+		a.use.stir()
 		synctest.Wait()
 		a.seen.Add(1)
 		if n := a.within(3 * beat); n != 0 {
@@ -136,11 +136,11 @@ func TestWhatIsSentAtRestIsWatched(t *testing.T) {
 	})
 	bubbles(t, "not answered", func(t *testing.T) {
 		a := startAsking(t, nil)
-		a.rest.set(true)
+		a.use.set(AtRest)
 		time.Sleep(beat)
 		a.hangs.Store(true)
 		now := time.Now()
-		a.rest.stir()
+		a.use.stir()
 		if took := a.isLost(t, now); took > keepaliveMisses*beat+beat/looks {
 			t.Errorf("given up after %s", took)
 		}

@@ -55,7 +55,7 @@ type Login struct {
 	*client
 	done chan struct{}
 
-	rest  *rest
+	use   *use
 	begun time.Time
 	asked atomic.Int64 // when somebody's keepalive was answered, in nanoseconds since begun
 }
@@ -73,7 +73,7 @@ func LogIn(ctx context.Context, h Host, opt Options) (*Login, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Login{client: c, done: make(chan struct{}), rest: newRest(), begun: time.Now()}
+	l := &Login{client: c, done: make(chan struct{}), use: newUse(), begun: time.Now()}
 	go func() {
 		defer close(l.done)
 		_ = c.Wait() // whoever uses the connection sees the reason
@@ -91,7 +91,7 @@ func (l *Login) SendRequest(name string, wantReply bool, payload []byte) (bool, 
 	if name != keepaliveRequest || !wantReply {
 		return l.client.SendRequest(name, wantReply, payload)
 	}
-	l.rest.stir()
+	l.use.stir()
 	ok, said, err := l.client.SendRequest(name, wantReply, payload)
 	if err == nil {
 		l.asked.Store(int64(time.Since(l.begun)))
@@ -100,13 +100,13 @@ func (l *Login) SendRequest(name string, wantReply bool, payload []byte) (bool, 
 }
 
 // Rest implements [mux.Rester].
-func (l *Login) Rest(resting bool) { l.rest.set(resting) }
+func (l *Login) Rest(depth uint32) { l.use.set(Use(min(depth, uint32(AtRest)))) } //nolint:gosec // bounded
 
 // keepAlive closes a connection whose other side does not answer.
 func (l *Login) keepAlive(every time.Duration) {
 	link := &clientLink{client: l.client}
 	p := pulse{
-		every: every, gone: l.done, vitals: link, rest: l.rest,
+		every: every, gone: l.done, vitals: link, use: l.use,
 		ping:   func() error { _, err := link.ping(); return err },
 		took:   func(time.Duration) {},
 		others: func() time.Time { return l.begun.Add(time.Duration(l.asked.Load())) },
@@ -163,8 +163,8 @@ func (l *masterLink) ping() (all bool, err error) {
 // atEnd implements [link]: a stock master knows nothing of the kind.
 func (l *masterLink) atEnd(string) bool { return false }
 
-// rest implements [link]: a stock master knows nothing of the kind.
-func (l *masterLink) rest(bool) {}
+// use implements [link]: a stock master knows nothing of the kind.
+func (l *masterLink) use(Use) {}
 
 // onWrite implements [link].
 func (l *masterLink) onWrite(sent func()) { l.sent = sent }

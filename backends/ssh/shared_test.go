@@ -170,7 +170,7 @@ func TestALossIsFoundAtRest(t *testing.T) {
 	opt.Keepalive = 50 * time.Millisecond
 	opt.Shared = onDaemon(w.holdAs(opt))
 	c := w.dial(opt)
-	c.Rest(true)
+	c.SetUse(ssh.AtRest)
 	if o, out, _ := run(t, c, "echo", "on"); !o.OK() || out != "on\n" {
 		t.Errorf("%s, %q", o, out)
 	}

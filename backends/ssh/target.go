@@ -76,10 +76,10 @@ func (t *Target) Terminal(ctx context.Context, c backends.Command, s backends.Si
 	return conn.Terminal(ctx, c, s)
 }
 
-// Rest is [Conn.Rest] of the connection of this moment. The next one does not rest.
-func (t *Target) Rest(resting bool) {
+// SetUse is [Conn.SetUse] of the connection of this moment.
+func (t *Target) SetUse(as Use) {
 	if conn, err := t.Conn(); err == nil {
-		conn.Rest(resting)
+		conn.SetUse(as)
 	}
 }
 

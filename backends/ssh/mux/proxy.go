@@ -22,7 +22,7 @@ func (v *clientConn) proxy(id uint32) error {
 	}
 	m := v.master
 	p := &proxied{master: m, listening: map[string]net.Listener{}}
-	m.count(1)
+	p.enter()
 	defer p.leave()
 	// The protocol is the same for both sides once it is set up, so x/crypto's
 	// client serves; the set-up that it plays goes nowhere.
@@ -43,8 +43,7 @@ type proxied struct {
 	master    *master
 	down      ssh.Conn
 	listening map[string]net.Listener // remote forwards; only in serveGlobals
-	rest      bool                    // see Rest; guarded by master.counting
-	left      bool                    // the same
+	depth     uint32                  // see Rest; guarded by master.counting
 	asked     chan error              // gets the answer to a keepalive that waits for it; only in serveGlobals
 }
 

@@ -6,47 +6,46 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// resting is a connection that hears whether it rests.
+// resting is a connection that hears how deep it rests.
 type resting struct {
 	Conn  // nil: nothing else is called
-	rests bool
+	depth uint32
 }
 
-func (r *resting) Rest(resting bool) { r.rests = resting }
+func (r *resting) Rest(depth uint32) { r.depth = depth }
 
-// A connection rests when all that is open on it belongs to clients that rest.
-func TestAConnectionRestsWhenAllItsClientsDo(t *testing.T) {
+// A connection rests as deep as all of its clients say, and not at all while anything else is
+// open on it.
+func TestAConnectionRestsAsItsClientsDo(t *testing.T) {
 	conn := &resting{}
-	m := &master{conn: conn}
+	m := &master{conn: conn, proxies: map[*proxied]bool{}}
 	one, other := &proxied{master: m}, &proxied{master: m}
-	say := func(p *proxied, rests bool) func() {
-		return func() { p.rests(ssh.Marshal(struct{ Resting bool }{rests})) }
+	say := func(p *proxied, depth uint32) func() {
+		return func() { p.rests(ssh.Marshal(struct{ Depth uint32 }{depth})) }
 	}
-	enter := func() { m.count(1) }
 	for i, step := range []struct {
 		do   func()
-		want bool
+		want uint32
 	}{
-		{enter, false}, // one
-		{say(one, true), true},
-		{say(one, true), true},
-		{enter, false}, // the other
-		{say(other, true), true},
-		{say(one, false), false},
-		{say(one, true), true},
-		{enter, false}, // a session of the operator's ssh
-		{func() { m.count(-1) }, true},
-		{func() { other.rests([]byte("x")) }, true},
-		{one.leave, true},
-		{say(one, false), true}, // it has left
-		{other.leave, false},    // nobody says so any more
+		{one.enter, 0},
+		{say(one, 2), 2},
+		{other.enter, 0},
+		{say(other, 1), 1},
+		{say(one, 0), 0},
+		{say(one, 2), 1},
+		{func() { m.count(1) }, 0}, // a session of the operator's ssh
+		{func() { m.count(-1) }, 1},
+		{func() { other.rests([]byte("x")) }, 1},
+		{other.leave, 2},
+		{say(other, 0), 2}, // it has left
+		{one.leave, 0},     // nobody says so any more
 	} {
 		step.do()
-		if conn.rests != step.want {
-			t.Errorf("step %d: rests %t", i, conn.rests)
+		if conn.depth != step.want {
+			t.Errorf("step %d: rests %d deep", i, conn.depth)
 		}
 	}
-	if m.active != 0 || m.resting != 0 {
-		t.Errorf("%d open, %d at rest in the end", m.active, m.resting)
+	if m.active != 0 || len(m.proxies) != 0 {
+		t.Errorf("%d open, of which %d in proxy mode, in the end", m.active, len(m.proxies))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nod-console/nod/backends/pane"
+	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
 	"github.com/nod-console/nod/cmd/nod/internal/app/targets"
 	picker "github.com/nod-console/nod/ui/targets"
@@ -60,11 +61,22 @@ func (a *attention) tile(by int) {
 	post(a.wake)
 }
 
-// inView reports whether somebody looks at a target.
-func (a *attention) inView(s *targets.Target) bool {
+// inView reports whether a pane of a target is in view, and whether an overview is.
+func (a *attention) inView(s *targets.Target) (shown, glanced bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.tiles > 0 || a.shown[s] > 0
+	return a.shown[s] > 0, a.tiles > 0
+}
+
+// useOf is what a connection is used for on which nothing has gone on for a while.
+func useOf(quiet time.Duration, glanced bool) ssh.Use {
+	switch {
+	case quiet < restAfter:
+		return ssh.InUse
+	case glanced:
+		return ssh.Glanced
+	}
+	return ssh.AtRest
 }
 
 // attend has hosts rest on which nothing goes on, and shows when their latency changes,
@@ -103,10 +115,11 @@ func (a *attention) look(h *app.Core, now time.Time) (hosts int, news bool) {
 			continue
 		}
 		there[s] = true
-		if _, known := a.last[s]; !known || s.Name() == current || running[s.Name()] || a.inView(s) || goesOn(s.List()) {
+		shown, glanced := a.inView(s)
+		if _, known := a.last[s]; !known || shown || s.Name() == current || running[s.Name()] || goesOn(s.List()) {
 			a.last[s] = now
 		}
-		s.Rest(now.Sub(a.last[s]) >= restAfter)
+		s.SetUse(useOf(now.Sub(a.last[s]), glanced))
 		latency, _ := s.Link()
 		if words := picker.Latency(latency); words != a.latency[s] {
 			a.latency[s], news = words, true

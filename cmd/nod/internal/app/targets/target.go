@@ -95,10 +95,10 @@ func (s *Target) HasLink() bool {
 	return ok
 }
 
-// Rest says whether nobody looks at the target and nothing runs on it: see [ssh.Conn.Rest].
-func (s *Target) Rest(resting bool) {
+// SetUse says how soon a loss of the link is to be noticed: see [ssh.Conn.SetUse].
+func (s *Target) SetUse(as ssh.Use) {
 	if t, ok := s.Target.(*ssh.Target); ok {
-		t.Rest(resting)
+		t.SetUse(as)
 	}
 }
 
