@@ -119,6 +119,43 @@ func TestAConnectionThatRestsIsAskedRarely(t *testing.T) {
 	})
 }
 
+// A host in an overview is asked where nothing comes from it by itself, and its loss is
+// noticed within 20 s.
+func TestAHostThatIsGlancedAt(t *testing.T) {
+	const within = 20 * time.Second
+	bubbles(t, "silent", func(t *testing.T) {
+		a := startAsking(t, nil)
+		a.use.set(Glanced)
+		if n := a.within(5 * time.Minute); n != 25 {
+			t.Errorf("%d questions in five minutes", n)
+		}
+		a.hangs.Store(true)
+		if took := a.isLost(t, time.Now()); took > within {
+			t.Errorf("given up after %s", took)
+		}
+	})
+	bubbles(t, "asked something else", func(t *testing.T) {
+		a := startAsking(t, nil)
+		a.use.set(Glanced)
+		begun := a.questions.Load()
+		for range 30 { // each time a little after the last answer
+			a.use.stir()
+			time.Sleep(300 * time.Millisecond)
+			a.seen.Add(1)
+			time.Sleep(10 * time.Second)
+		}
+		if n := a.questions.Load() - begun; n > 11 { // for the time that an answer takes
+			t.Errorf("%d questions in five minutes", n)
+		}
+		a.hangs.Store(true)
+		now := time.Now()
+		a.use.stir()
+		if took := a.isLost(t, now); took > within {
+			t.Errorf("given up after %s", took)
+		}
+	})
+}
+
 // What is sent on a connection that rests is answered, or the other side is asked at once.
 func TestWhatIsSentAtRestIsWatched(t *testing.T) {
 	bubbles(t, "answered", func(t *testing.T) {
