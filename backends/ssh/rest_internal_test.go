@@ -14,6 +14,7 @@ type asking struct {
 	pulse
 	questions atomic.Int64
 	hangs     atomic.Bool
+	slow      time.Duration // an answer takes as long
 	begun     time.Time
 	lost      chan time.Duration // gets when it was given up
 }
@@ -28,6 +29,10 @@ func startAsking(t *testing.T, change func(*asking)) *asking {
 			a.questions.Add(1)
 			if a.hangs.Load() {
 				<-gone
+			}
+			select {
+			case <-time.After(a.slow):
+			case <-gone:
 			}
 			return nil
 		},
@@ -119,6 +124,19 @@ func TestAConnectionThatRestsIsAskedRarely(t *testing.T) {
 	})
 }
 
+// An answer has its time, however long nobody has asked before.
+func TestASlowAnswerAtRest(t *testing.T) {
+	for _, use := range []Use{Glanced, AtRest} {
+		synctest.Test(t, func(t *testing.T) {
+			a := startAsking(t, func(a *asking) { a.slow = (answerLooks - 1) * beat / looks })
+			a.use.set(use)
+			if a.within(10*time.Minute) == 0 || len(a.lost) > 0 {
+				t.Errorf("use %d: given up after %s", use, <-a.lost)
+			}
+		})
+	}
+}
+
 // A host in an overview is asked where nothing comes from it by itself, and its loss is
 // noticed within 20 s.
 func TestAHostThatIsGlancedAt(t *testing.T) {
@@ -193,6 +211,19 @@ func TestWhatComesStandsForAnAnswer(t *testing.T) {
 			t.Errorf("%d questions in ten minutes in which something comes", n)
 		}
 		stop()
+		a.hangs.Store(true)
+		if took := a.isLost(t, time.Now()); took > keepaliveMisses*beat+beat/looks {
+			t.Errorf("given up after %s", took)
+		}
+	})
+}
+
+// The last thing that came counts from about when it came, not from when it was noticed.
+func TestASignBetweenTwoQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := startAsking(t, nil)
+		time.Sleep(beat / looks / 2)
+		a.seen.Add(1)
 		a.hangs.Store(true)
 		if took := a.isLost(t, time.Now()); took > keepaliveMisses*beat+beat/looks {
 			t.Errorf("given up after %s", took)
