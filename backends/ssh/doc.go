@@ -103,7 +103,7 @@
 // what comes stands for an answer, and the daemon asks only where no client of its does.
 // It has to be told how soon a loss matters: a link cannot tell a pane that is watched from
 // one that is not, and a command that runs quietly says nothing (measured with 100 hosts: a
-// tenth of the time).
+// sixth of the time).
 //
 // A link (link.go) is what the rest needs of a connection, so that it can be our
 // own, nod's daemon's, or the operator's.

@@ -134,7 +134,7 @@ func (p *pulse) run() error {
 		select {
 		case <-p.gone:
 			return nil
-		case <-h.answer: // an error shows as the link's end
+		case <-h.answer: //nolint:errcheck // an error shows as the link's end
 			h.answered()
 		case <-u.wake:
 			h.pass(h.passed())
