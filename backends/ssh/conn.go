@@ -26,9 +26,11 @@ type Conn struct {
 	env      []string // sent with each session
 	files    *files
 
+	use     *use
 	down    chan struct{} // closed when the link is gone
 	downErr error         // why; valid then
 	latency atomic.Int64  // of the last answer, in nanoseconds
+	telling sync.Mutex    // held while the link is told what it is used for
 
 	mu       sync.Mutex
 	closed   bool
@@ -67,7 +69,7 @@ func (d dialer) connect(ctx context.Context, h Host) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newConn(ctx, &clientLink{client}, client.settings, d.opt)
+	return newConn(ctx, &clientLink{client: client}, client.settings, d.opt)
 }
 
 // newConn makes a connection of a link, which it owns from here on.
@@ -78,6 +80,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 		settings: s,
 		opt:      opt,
 		env:      sentEnv(s, opt),
+		use:      newUse(),
 		down:     make(chan struct{}),
 		closing:  make(chan struct{}),
 		freed:    make(chan struct{}),
@@ -85,6 +88,7 @@ func newConn(ctx context.Context, l link, s Settings, opt Options) (*Conn, error
 		starting: make(chan struct{}, 1),
 	}
 	c.files = newFiles(c)
+	l.onWrite(c.use.stir)
 	go c.watch()
 	go c.keepAlive()
 	opt.step(c.name, Starting, "")
@@ -185,10 +189,27 @@ func (c *Conn) giveUp(why error) {
 
 // keepAlive gives the link up when the other side does not answer any more.
 func (c *Conn) keepAlive() {
-	lost := pulse(c.opt.Keepalive, c.down, c.ping, c.link, func(took time.Duration) { c.latency.Store(int64(took)) })
-	if lost != nil {
+	p := pulse{
+		every: c.opt.Keepalive, gone: c.down, ping: c.ping, vitals: c.link, use: c.use,
+		took: func(took time.Duration) { c.latency.Store(int64(took)) },
+	}
+	if lost := p.run(); lost != nil {
 		c.giveUp(lost)
 	}
+}
+
+// SetUse says what the connection is used for, and with that how soon its loss is to be
+// noticed. When it comes to be in use, and when something that is sent has no answer, the
+// other side is asked at once. A new one is in use.
+func (c *Conn) SetUse(as Use) {
+	if !c.use.set(as) {
+		return
+	}
+	go func() { // whoever holds the connection may hang
+		c.telling.Lock()
+		defer c.telling.Unlock()
+		c.link.use(c.use.now()) // as it is by now
+	}()
 }
 
 // ping returns when the other side has answered. A master of the operator's

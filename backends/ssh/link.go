@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -26,6 +27,11 @@ type link interface {
 	// atEnd has a command line run right before the connection ends, by whoever holds it,
 	// and reports whether that is promised. An empty line asks whether it would be.
 	atEnd(line string) bool
+	// use tells whoever holds the connection what it is used for on this side.
+	use(as Use)
+	// onWrite has sent called before something is written to a session. Call it before the
+	// link is used.
+	onWrite(sent func())
 	// wait returns when the link is gone, with the reason.
 	wait() error
 	// close ends the link and everything on it.
@@ -81,7 +87,9 @@ type session interface {
 
 // clientLink is a link over an *ssh.Client.
 type clientLink struct {
-	client *client
+	client   *client
+	sent     func()       // nil: nobody wants to know
+	received atomic.Int64 // bytes, by sessions
 }
 
 var _ link = (*clientLink)(nil)
@@ -89,10 +97,13 @@ var _ link = (*clientLink)(nil)
 func (l *clientLink) wait() error  { return l.client.Wait() }
 func (l *clientLink) close() error { return l.client.Close() }
 
+// keepaliveRequest is the request that asks whether the other side is there.
+const keepaliveRequest = "keepalive@openssh.com"
+
 // ping implements [link], with the request that ssh itself uses. A server that
 // does not know it says so, which is an answer.
 func (l *clientLink) ping() (all bool, err error) {
-	ok, said, err := l.client.SendRequest("keepalive@openssh.com", true, nil)
+	ok, said, err := l.client.SendRequest(keepaliveRequest, true, nil)
 	return !ok || string(said) != mux.Waiting, err
 }
 
@@ -102,11 +113,22 @@ func (l *clientLink) atEnd(line string) bool {
 	return ok && err == nil
 }
 
-// signs implements [link]. On somebody else's connection there are none but its
-// answers.
+// use implements [link]. No server knows the request: nod's daemon does.
+func (l *clientLink) use(as Use) {
+	if l.client.meter == nil {
+		// An error is the link's end, which is seen elsewhere.
+		_, _, _ = l.client.SendRequest(mux.Rest, false, ssh.Marshal(struct{ Depth uint32 }{uint32(as)}))
+	}
+}
+
+// onWrite implements [link].
+func (l *clientLink) onWrite(sent func()) { l.sent = sent }
+
+// signs implements [link]. On somebody else's connection, what comes out of our sessions
+// has come over it a moment ago.
 func (l *clientLink) signs() int64 {
 	if l.client.meter == nil {
-		return 0
+		return l.received.Load()
 	}
 	return l.client.meter.signs()
 }
@@ -169,6 +191,7 @@ func (l *clientLink) openNow(r request) (session, error) {
 		return nil, err
 	}
 	s := newClientSession(ch, reqs, l.client.openSSH())
+	s.link = l
 	for _, kv := range r.env {
 		name, value, _ := strings.Cut(kv, "=")
 		// Whether the server takes it is its own decision (AcceptEnv).
@@ -202,6 +225,7 @@ const iutf8 = 42
 type clientSession struct {
 	input   sync.Mutex // a channel may not be written to while its input is closed
 	ch      ssh.Channel
+	link    *clientLink // nil: nothing is counted
 	openSSH bool
 
 	ending, closing sync.Once
@@ -263,13 +287,32 @@ func (s *clientSession) ask(name string, payload []byte) error {
 	return err
 }
 
-func (s *clientSession) Read(p []byte) (int, error) { return s.ch.Read(p) }
-func (s *clientSession) stderr() io.Reader          { return s.ch.Stderr() }
-func (s *clientSession) ended() <-chan struct{}     { return s.endedC }
-func (s *clientSession) gone() <-chan struct{}      { return s.goneC }
-func (s *clientSession) outcome() backends.Outcome  { return s.result }
+func (s *clientSession) stderr() io.Reader         { return counted{s.ch.Stderr(), s} }
+func (s *clientSession) ended() <-chan struct{}    { return s.endedC }
+func (s *clientSession) gone() <-chan struct{}     { return s.goneC }
+func (s *clientSession) outcome() backends.Outcome { return s.result }
+
+// Read implements [session].
+func (s *clientSession) Read(p []byte) (int, error) { return counted{s.ch, s}.Read(p) }
+
+// counted is an output of a session.
+type counted struct {
+	from io.Reader
+	s    *clientSession
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	if c.s.link != nil {
+		c.s.link.received.Add(int64(n))
+	}
+	return n, err
+}
 
 func (s *clientSession) Write(p []byte) (int, error) {
+	if s.link != nil && s.link.sent != nil {
+		s.link.sent()
+	}
 	s.input.Lock()
 	defer s.input.Unlock()
 	return s.ch.Write(p)

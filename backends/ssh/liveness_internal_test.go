@@ -29,7 +29,12 @@ func beats(t *testing.T, s *still, end time.Duration) time.Duration {
 	defer close(hung)
 	defer time.AfterFunc(end, func() { close(gone) }).Stop()
 	begun := time.Now()
-	err := pulse(beat, gone, func() error { <-hung; return nil }, s, func(time.Duration) { t.Error("nobody answered") })
+	p := pulse{
+		every: beat, gone: gone, vitals: s,
+		ping: func() error { <-hung; return nil },
+		took: func(time.Duration) { t.Error("nobody answered") },
+	}
+	err := p.run()
 	if err == nil {
 		return 0
 	}

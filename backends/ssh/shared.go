@@ -54,9 +54,16 @@ func (d dialer) shared(ctx context.Context, h Host) (link, Settings, error) {
 type Login struct {
 	*client
 	done chan struct{}
+
+	use   *use
+	begun time.Time
+	asked atomic.Int64 // when somebody's keepalive was answered, in nanoseconds since begun
 }
 
-var _ mux.Conn = (*Login)(nil)
+var (
+	_ mux.Conn   = (*Login)(nil)
+	_ mux.Rester = (*Login)(nil)
+)
 
 // LogIn connects to a host and logs in. The errors are those of [Dial]. The
 // connection is closed when the other side does not answer any more.
@@ -66,7 +73,7 @@ func LogIn(ctx context.Context, h Host, opt Options) (*Login, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Login{client: c, done: make(chan struct{})}
+	l := &Login{client: c, done: make(chan struct{}), use: newUse(), begun: time.Now()}
 	go func() {
 		defer close(l.done)
 		_ = c.Wait() // whoever uses the connection sees the reason
@@ -78,12 +85,33 @@ func LogIn(ctx context.Context, h Host, opt Options) (*Login, error) {
 // Settings are what the connection was made with.
 func (l *Login) Settings() Settings { return l.settings }
 
+// SendRequest implements [mux.Conn]. Where those who share the connection ask whether the
+// other side is there, nobody else needs to.
+func (l *Login) SendRequest(name string, wantReply bool, payload []byte) (bool, []byte, error) {
+	if name != keepaliveRequest || !wantReply {
+		return l.client.SendRequest(name, wantReply, payload)
+	}
+	l.use.stir()
+	ok, said, err := l.client.SendRequest(name, wantReply, payload)
+	if err == nil {
+		l.asked.Store(int64(time.Since(l.begun)))
+	}
+	return ok, said, err
+}
+
+// Rest implements [mux.Rester].
+func (l *Login) Rest(depth uint32) { l.use.set(Use(min(depth, uint32(AtRest)))) } //nolint:gosec // bounded
+
 // keepAlive closes a connection whose other side does not answer.
 func (l *Login) keepAlive(every time.Duration) {
-	link := &clientLink{l.client}
-	ping := func() error { _, err := link.ping(); return err }
-	lost := pulse(every, l.done, ping, link, func(time.Duration) {})
-	if lost != nil {
+	link := &clientLink{client: l.client}
+	p := pulse{
+		every: every, gone: l.done, vitals: link, use: l.use,
+		ping:   func() error { _, err := link.ping(); return err },
+		took:   func(time.Duration) {},
+		others: func() time.Time { return l.begun.Add(time.Duration(l.asked.Load())) },
+	}
+	if p.run() != nil {
 		_ = l.Close() // it is dead
 	}
 }
@@ -96,6 +124,7 @@ type masterLink struct {
 	end    chan struct{}
 	err    error // why it has ended; valid then
 
+	sent     func()       // nil: nobody wants to know
 	received atomic.Int64 // bytes
 }
 
@@ -134,6 +163,12 @@ func (l *masterLink) ping() (all bool, err error) {
 // atEnd implements [link]: a stock master knows nothing of the kind.
 func (l *masterLink) atEnd(string) bool { return false }
 
+// use implements [link]: a stock master knows nothing of the kind.
+func (l *masterLink) use(Use) {}
+
+// onWrite implements [link].
+func (l *masterLink) onWrite(sent func()) { l.sent = sent }
+
 // signs implements [link]: what comes out of our sessions has come over the
 // master's connection a moment ago.
 func (l *masterLink) signs() int64 { return l.received.Load() }
@@ -157,7 +192,7 @@ func (l *masterLink) open(ctx context.Context, r request) (session, error) {
 		}
 		return nil, err
 	}
-	p := &masterSession{Session: s, over: make(chan struct{})}
+	p := &masterSession{Session: s, link: l, over: make(chan struct{})}
 	p.out, p.errs = l.outlet(s.Stdout), l.outlet(s.Stderr)
 	go p.watch()
 	return p, nil
@@ -166,6 +201,7 @@ func (l *masterLink) open(ctx context.Context, r request) (session, error) {
 // masterSession is a session on the operator's master.
 type masterSession struct {
 	*mux.Session
+	link      *masterLink
 	out, errs *outlet
 	over      chan struct{}
 	result    backends.Outcome
@@ -204,13 +240,19 @@ func (p *masterSession) watch() {
 	}
 }
 
-func (p *masterSession) Read(b []byte) (int, error)  { return p.out.Read(b) }
-func (p *masterSession) Write(b []byte) (int, error) { return p.Stdin.Write(b) }
-func (p *masterSession) stderr() io.Reader           { return p.errs }
-func (p *masterSession) closeInput() error           { return p.Stdin.Close() }
-func (p *masterSession) ended() <-chan struct{}      { return p.over }
-func (p *masterSession) gone() <-chan struct{}       { return p.over }
-func (p *masterSession) outcome() backends.Outcome   { return p.result }
+func (p *masterSession) Read(b []byte) (int, error) { return p.out.Read(b) }
+func (p *masterSession) stderr() io.Reader          { return p.errs }
+func (p *masterSession) closeInput() error          { return p.Stdin.Close() }
+func (p *masterSession) ended() <-chan struct{}     { return p.over }
+func (p *masterSession) gone() <-chan struct{}      { return p.over }
+func (p *masterSession) outcome() backends.Outcome  { return p.result }
+
+func (p *masterSession) Write(b []byte) (int, error) {
+	if p.link.sent != nil {
+		p.link.sent()
+	}
+	return p.Stdin.Write(b)
+}
 
 // unreadTime is how long the outputs of a session that was given up may wait for
 // somebody to read on.

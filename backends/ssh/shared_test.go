@@ -32,9 +32,11 @@ func socket(t testing.TB) string {
 }
 
 // hold serves a connection to the box on a control socket, as the daemon does.
-func (w *world) hold() string {
+func (w *world) hold() string { return w.holdAs(w.options()) }
+
+func (w *world) holdAs(opt ssh.Options) string {
 	w.t.Helper()
-	login, err := ssh.LogIn(w.context(), ssh.Host{Name: "box"}, w.options())
+	login, err := ssh.LogIn(w.context(), ssh.Host{Name: "box"}, opt)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -158,4 +160,29 @@ func TestTheEndOfTheOperatorsMasterIsNoticed(t *testing.T) {
 	if !errors.Is(c.Err(), ssh.ErrLost) {
 		t.Errorf("%v", c.Err())
 	}
+}
+
+// A connection that nod's daemon holds and that rests is found dead all the same, by whoever
+// holds it, when something is sent on it.
+func TestALossIsFoundAtRest(t *testing.T) {
+	w := newWorld(t)
+	opt := w.options()
+	opt.Keepalive = 50 * time.Millisecond
+	opt.Shared = onDaemon(w.holdAs(opt))
+	c := w.dial(opt)
+	c.SetUse(ssh.AtRest)
+	if o, out, _ := run(t, c, "echo", "on"); !o.OK() || out != "on\n" {
+		t.Errorf("%s, %q", o, out)
+	}
+	var started lines
+	p, err := c.Exec(w.context(), backends.Command{Argv: []string{"sh", "-c", "echo on; exec cat"}, Stdin: endless(t), Stdout: &started})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the program's start", func() bool { return started.String() == "on\n" })
+	w.freeze()
+	if o, err := p.Wait(); o.State != backends.Unknown || !errors.Is(err, ssh.ErrLost) {
+		t.Errorf("%s, %v", o, err)
+	}
+	<-c.Done()
 }

@@ -76,6 +76,13 @@ func (t *Target) Terminal(ctx context.Context, c backends.Command, s backends.Si
 	return conn.Terminal(ctx, c, s)
 }
 
+// SetUse is [Conn.SetUse] of the connection of this moment.
+func (t *Target) SetUse(as Use) {
+	if conn, err := t.Conn(); err == nil {
+		conn.SetUse(as)
+	}
+}
+
 // AtEnd is [Conn.AtEnd] of the connection of this moment.
 func (t *Target) AtEnd(ctx context.Context, argv []string) bool {
 	conn, err := t.Conn()

@@ -60,8 +60,18 @@ func (c *Client) lookAgain(pause time.Duration, last look) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.ended {
-		c.vigil = time.AfterFunc(pause, func() { c.lookForDead(last) })
+		c.vigil = time.AfterFunc(untilSecond(pause), func() { c.lookForDead(last) })
 	}
+}
+
+// untilSecond is a pause that ends with a second of the clock if it is long: a hundred
+// sessions that are each looked at at their own moments wake the processor more often.
+func untilSecond(pause time.Duration) time.Duration {
+	if pause < vigilIdle {
+		return pause
+	}
+	now := time.Now()
+	return now.Add(pause).Round(time.Second).Sub(now)
 }
 
 // lookForDead asks which panes are dead, and tells of those that were not.

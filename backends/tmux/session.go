@@ -180,7 +180,13 @@ func (s *Server) Adopt(ctx context.Context, session, was, owner string) (bool, e
 // marks is ErrForeign; one that is not there is no error.
 func (s *Server) Kill(ctx context.Context, session string) error {
 	exact := target(session) + ":"
-	out, err := s.Run(ctx, "display-message", "-p", "-t", exact, "#{session_id}|#{@nod_managed}|#{session_name}")
+	ask := []string{"display-message", "-p", "-t", exact, "#{session_id}|#{@nod_managed}|#{session_name}"}
+	byID := strings.HasPrefix(session, "$") && strings.Trim(session, "$0123456789") == ""
+	if byID { // in one go, by the same rule as below
+		ours := "#{&&:#{==:#{@nod_managed},1},#{==:#{session_id}," + session + "}}"
+		ask = append(ask, ";", "if-shell", "-F", "-t", exact, ours, "kill-session -t '"+exact+"'")
+	}
+	out, err := s.Run(ctx, ask...)
 	f := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "|", 3)
 	switch err = absent(err); {
 	case errors.Is(err, ErrNoSession):
@@ -191,6 +197,8 @@ func (s *Server) Kill(ctx context.Context, session string) error {
 		return nil
 	case len(f) != 3 || f[1] != "1" || f[0] != session && (f[2] != session || !strings.HasPrefix(session, Prefix)):
 		return fmt.Errorf("%w: %q", ErrForeign, session)
+	case byID:
+		return nil
 	}
 	_, err = s.Run(ctx, "kill-session", "-t", exact)
 	if err = absent(err); errors.Is(err, ErrNoSession) {

@@ -298,6 +298,16 @@ func TestOnlyOwnSessionsAreSeenAndEnded(t *testing.T) {
 		if err := s.Kill(t.Context(), name); !errors.Is(err, tmux.ErrForeign) {
 			t.Errorf("kill %q: %v", name, err)
 		}
+		id, err := s.Run(t.Context(), "display-message", "-p", "-t", "="+name+":", "#{session_id}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Kill(t.Context(), strings.TrimSpace(string(id))); !errors.Is(err, tmux.ErrForeign) {
+			t.Errorf("kill %q as %s: %v", name, id, err)
+		}
+		if _, err := s.Run(t.Context(), "has-session", "-t", "="+name); err != nil {
+			t.Errorf("%q has ended: %v", name, err)
+		}
 	}
 	all, err := s.Sessions(t.Context())
 	if err != nil || len(all) != 1 || all[0].Name != "nod-t-own" || all[0].Owner != tmux.Owner() {
@@ -310,8 +320,14 @@ func TestOnlyOwnSessionsAreSeenAndEnded(t *testing.T) {
 	if _, err := s.Panes(t.Context(), "nod-t-ow"); !errors.Is(err, tmux.ErrNoSession) {
 		t.Errorf("panes of none: %v", err)
 	}
-	if err := s.Kill(t.Context(), "nod-t-own"); err != nil {
+	if err := s.Kill(t.Context(), all[0].ID); err != nil {
 		t.Error(err)
+	}
+	if _, err := s.Panes(t.Context(), "nod-t-own"); !errors.Is(err, tmux.ErrNoSession) {
+		t.Errorf("what was ended is there: %v", err)
+	}
+	if err := s.Kill(t.Context(), all[0].ID); err != nil {
+		t.Errorf("kill of what was ended: %v", err)
 	}
 	if _, err := s.Create(t.Context(), tmux.NewSession{Name: "mine"}); !errors.Is(err, tmux.ErrForeign) {
 		t.Errorf("a session without the prefix: %v", err)

@@ -39,6 +39,9 @@ const (
 	// PaneOptions is synchronize-panes as an option of a pane. Before, it is
 	// asked for each time when something is typed.
 	PaneOptions
+	// SourceInput is source-file with commands from standard input, which are as long as they
+	// like (measured: 3.3a). Before, a message to the server has them, of at most 16 KiB.
+	SourceInput
 	// ClientDetached is the notification by which one learns at once that
 	// somebody has gone.
 	ClientDetached
@@ -54,6 +57,7 @@ var since = [...]Version{
 	ClientFlags:    {3, 2},
 	Subscriptions:  {3, 7},
 	PaneOptions:    {3, 2},
+	SourceInput:    {3, 3},
 	ClientDetached: {3, 3},
 	RawPaste:       {3, 7},
 }

@@ -48,8 +48,11 @@ func (s *Server) widthsIn(ctx context.Context, most int) (*vt.Widths, error) {
 
 // askWidths asks once. It returns what is set by hand, and the columns.
 func (s *Server) askWidths(ctx context.Context, ask []widthProbe) (set string, columns []int, err error) {
-	tmux := shellLine(s.argv("display-message", "-p"))
-	argv := append([]string{"sh", "-c", fmt.Sprintf(widthScript, tmux, padTo), "sh"}, widthRows(ask)...)
+	script, tmux := widthScript, shellLine(s.argv("source-file", "-"))
+	if !s.version.Has(SourceInput) {
+		script, tmux = widthScriptByMessage, shellLine(s.argv("display-message", "-p"))
+	}
+	argv := append([]string{"sh", "-c", countSpaces + fmt.Sprintf(script, tmux, padTo), "sh"}, widthRows(ask)...)
 	out, errs, outcome, err := s.exec(ctx, argv)
 	if err == nil && !outcome.OK() {
 		err = &CommandError{Command: "display-message -p", Message: refusal(errs, outcome)}
@@ -163,10 +166,24 @@ const (
 // with spaces, which are what is left of it when it is printed. Its answer is a
 // line with what is set by hand, and a digit for each code point: how many spaces
 // there were. The formats are made, and their answers counted, at the other side,
-// since both are long for a slow link. A start of tmux asks for two rows: more would be
-// longer than a message to its server can be (16384 bytes, MAX_IMSGSIZE in imsg.h).
-const widthScript = `set -f
-show() { %[1]s "$@" || exit; }
+// since both are long for a slow link.
+const widthScript = `{
+	echo "display-message -p '#{codepoint-widths}'"
+	for row; do
+		f=
+		for c in $row; do f="$f#{l;p%[2]d:$c}|"; done
+		echo "display-message -p '$f'"
+	done
+} | %[1]s | {
+	IFS= read -r set || exit
+	printf '%%s\n' "$set"
+	count
+}`
+
+// widthScriptByMessage does the same where commands cannot be read from standard input. A
+// start of tmux asks for two rows: more would be longer than a message to its server can be
+// (16384 bytes, MAX_IMSGSIZE in imsg.h).
+const widthScriptByMessage = `show() { %[1]s "$@" || exit; }
 show '#{codepoint-widths}'
 first=
 {
@@ -181,12 +198,19 @@ first=
 		fi
 	done
 	[ -z "$first" ] || show "$first"
-} | LC_ALL=C sed 's/[^ |]*      |/6|/g
+} | count`
+
+// countSpaces begins both scripts.
+const countSpaces = `set -f
+count() {
+	LC_ALL=C sed 's/[^ |]*      |/6|/g
 s/[^ |]*     |/5|/g
 s/[^ |]*    |/4|/g
 s/[^ |]*   |/3|/g
 s/[^ |]*  |/2|/g
-s/[^ |]* |/1|/g' | tr -d '|\n'`
+s/[^ |]* |/1|/g' | tr -d '|\n'
+}
+`
 
 // widthRows are the code points to ask for, with spaces in between.
 func widthRows(ask []widthProbe) []string {

@@ -42,9 +42,19 @@ func TestWidthsAreTheCursors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	release := s.Version()
+	s.SetVersion(tmux.Version{Major: 3, Minor: 2})
+	messages, err := s.Widths(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetVersion(release)
 	for _, r := range all {
 		if parts.Width(r) != widths.Width(r) {
 			t.Fatalf("U+%04X: %d columns when asked in parts, else %d", r, parts.Width(r), widths.Width(r))
+		}
+		if messages.Width(r) != widths.Width(r) && !release.AtLeast(3, 4) { // else the releases count otherwise
+			t.Fatalf("U+%04X: %d columns when asked in messages, else %d", r, messages.Width(r), widths.Width(r))
 		}
 	}
 	bad := 0

@@ -87,7 +87,7 @@ func (p *Prober) Run(ctx context.Context, told func(Reading)) {
 		if r, done := p.once(ctx, changed); done {
 			told(r)
 		}
-		wait := time.NewTimer(p.pause())
+		wait := time.NewTimer(untilSecond(p.pause()))
 		select {
 		case <-wait.C:
 		case <-changed:
@@ -97,6 +97,13 @@ func (p *Prober) Run(ctx context.Context, told func(Reading)) {
 		}
 		wait.Stop()
 	}
+}
+
+// untilSecond is a pause that ends with a second of the clock: a hundred hosts that are
+// each asked at their own moments wake the processor more often.
+func untilSecond(pause time.Duration) time.Duration {
+	now := time.Now()
+	return now.Add(pause).Round(time.Second).Sub(now)
 }
 
 // rest keeps looks apart although the link changes often.

@@ -259,6 +259,10 @@ type Pane struct {
 	// goroutine.
 	Subscribe func(changed func()) (cancel func())
 
+	// Shown is told when the terminal comes into view and when it leaves it. It is called
+	// from the pump and must be quick. Nil: nobody wants to know.
+	Shown func(shown bool)
+
 	// Type sends bytes to the terminal, in the order of the calls. Nil means
 	// that the pane is for reading only.
 	Type func(ctx context.Context, p []byte) error

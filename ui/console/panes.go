@@ -99,7 +99,16 @@ func (ps *panes) close() {
 	}
 }
 
+// show takes note whether the pane is in view.
+func (p *pane) show(shown bool) {
+	if shown != p.shown && p.pane.Shown != nil {
+		p.pane.Shown(shown)
+	}
+	p.shown = shown
+}
+
 func (p *pane) close() {
+	p.show(false)
 	p.cancel()
 	p.worker.stop()
 }
@@ -161,7 +170,7 @@ func (ps *panes) restyle(s *screen.Styles) {
 func (ps *panes) draw(c *Console, i int, r rect, active bool) {
 	p := ps.all[i]
 	before := p.shown
-	p.shown = r.w > 2 && r.h > 2
+	p.show(r.w > 2 && r.h > 2)
 	if !p.shown {
 		return
 	}

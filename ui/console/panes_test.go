@@ -171,6 +171,47 @@ func TestThePaneOfADialogIsShown(t *testing.T) {
 	answer(t, answers)
 }
 
+// A pane hears when it comes into view and when it leaves it, also by its end.
+func TestAPaneHearsWhetherItIsInView(t *testing.T) {
+	s := prepare(t, 80, 24, nil)
+	var mu sync.Mutex
+	in := map[string]bool{}
+	for i := range 3 {
+		p := newTerminal(fmt.Sprintf("this is terminal %d", i)).pane(fmt.Sprint(i), fmt.Sprintf("local · ops/t%d", i))
+		p.Shown = func(shown bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			if in[p.ID] == shown {
+				t.Errorf("pane %s is told %t twice", p.ID, shown)
+			}
+			in[p.ID] = shown
+		}
+		s.console.AddPane(p)
+	}
+	view := func(when, want string) {
+		t.Helper()
+		mu.Lock()
+		defer mu.Unlock()
+		got := ""
+		for _, id := range []string{"0", "1", "2"} {
+			if in[id] {
+				got += id
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q are in view, want %q", when, got, want)
+		}
+	}
+	s.Run(s.console.Run)
+	s.Idle().Press("Tab", "Tab", "Ctrl-O").See("terminal 0").See("zoomed").Idle()
+	view("zoomed", "0")
+	s.Press("Tab").See("terminal 1").Gone("terminal 0").Idle()
+	view("at the next one", "1")
+	s.console.RemovePane("1")
+	s.Gone("terminal 1").See("terminal 0").See("terminal 2").Idle() // not zoomed any more
+	view("ended", "02")
+}
+
 // standing is what the panes of actions look like.
 type standing struct {
 	mu    sync.Mutex

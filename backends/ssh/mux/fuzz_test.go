@@ -98,6 +98,7 @@ func FuzzMaster(f *testing.F) {
 		m := &master{
 			ctx: t.Context(), end: func(error) {}, conn: noConn{}, options: Options{Log: slog.New(slog.DiscardHandler)},
 			listener: closedListener(), forwards: map[forwardAsk]*forward{}, sessions: map[*session]struct{}{}, open: map[io.Closer]struct{}{},
+			proxies: map[*proxied]bool{},
 		}
 		m.work.Go(func() { m.serve(ours) })
 		check(t, theirs.SetDeadline(time.Now().Add(patience)))
@@ -106,8 +107,8 @@ func FuzzMaster(f *testing.F) {
 		_ = theirs.CloseWrite()
 		m.work.Wait()
 		_ = theirs.Close()
-		if m.active != 0 || len(m.open) != 0 || len(m.sessions) != 0 {
-			t.Errorf("left: %d active, %d open, %d sessions", m.active, len(m.open), len(m.sessions))
+		if m.active != 0 || len(m.open) != 0 || len(m.sessions) != 0 || len(m.proxies) != 0 {
+			t.Errorf("left: %d active, %d open, %d sessions, %d in proxy mode", m.active, len(m.open), len(m.sessions), len(m.proxies))
 		}
 	})
 }

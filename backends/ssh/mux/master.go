@@ -70,6 +70,7 @@ func Serve(ctx context.Context, l *Listener, conn Conn, o Options) error {
 	m := &master{
 		ctx: ctx, end: cancel, listener: l, conn: conn, options: o,
 		forwards: map[forwardAsk]*forward{}, sessions: map[*session]struct{}{}, open: map[io.Closer]struct{}{},
+		proxies: map[*proxied]bool{},
 	}
 	m.pacer = newPacer(func() error {
 		_, _, err := conn.SendRequest(keepaliveRequest, true, nil)
@@ -100,6 +101,7 @@ type master struct {
 
 	counting sync.Mutex
 	active   int
+	proxies  map[*proxied]bool // that are among them
 }
 
 func (m *master) run() error {
@@ -288,6 +290,12 @@ func (m *master) count(by int) {
 	m.counting.Lock()
 	defer m.counting.Unlock()
 	m.active += by
+	m.tellActive()
+}
+
+// tellActive tells how much is open. m.counting is held.
+func (m *master) tellActive() {
+	m.tellRest()
 	if m.options.Activity != nil {
 		m.options.Activity(m.active)
 	}

@@ -21,15 +21,16 @@ func (v *clientConn) proxy(id uint32) error {
 		return err
 	}
 	m := v.master
-	m.count(1)
-	defer m.count(-1)
+	p := &proxied{master: m, listening: map[string]net.Listener{}}
+	p.enter()
+	defer p.leave()
 	// The protocol is the same for both sides once it is set up, so x/crypto's
 	// client serves; the set-up that it plays goes nowhere.
 	down, opens, globals, err := ssh.NewControlClientConn(playedHandshake(v.conn))
 	if err != nil {
 		return err
 	}
-	p := &proxied{master: m, down: down, listening: map[string]net.Listener{}}
+	p.down = down
 	m.work.Go(func() { p.serveGlobals(globals) })
 	for nc := range opens {
 		m.work.Go(func() { p.relay(nc) })
@@ -42,6 +43,7 @@ type proxied struct {
 	master    *master
 	down      ssh.Conn
 	listening map[string]net.Listener // remote forwards; only in serveGlobals
+	depth     uint32                  // see Rest; guarded by master.counting
 	asked     chan error              // gets the answer to a keepalive that waits for it; only in serveGlobals
 }
 
@@ -213,6 +215,8 @@ func (p *proxied) serveGlobals(requests <-chan *ssh.Request) {
 			ok, payload = p.listen(q.Payload)
 		case unlistenRequest:
 			ok = p.unlisten(q.Payload)
+		case Rest:
+			p.rests(q.Payload)
 		case AtEnd:
 			ok = p.master.promise(q.Payload)
 		}

@@ -8,25 +8,36 @@ import (
 	"github.com/nod-console/nod/agent/ledger"
 )
 
-// alarmEvery is how often the disk of the record is asked how much is left, which no
-// event tells. A write that fails shows at once.
-const alarmEvery = 500 * time.Millisecond
+// alarmEvery is the time between two questions how much is left on the disk of the record,
+// which no event tells. While all stays well it becomes longer, up to alarmMost. A write
+// that fails shows at once.
+const (
+	alarmEvery = 500 * time.Millisecond
+	alarmMost  = 4 * time.Second
+)
 
 // WatchRecord calls changed with what is wrong with the record, whenever that is
 // something else, until ctx ends: grave if nothing that acts may run. An empty
 // text says that all is well.
 func (h *Core) WatchRecord(ctx context.Context, changed func(text string, grave bool)) {
-	ticks := time.NewTicker(alarmEvery)
-	defer ticks.Stop()
+	pause := time.NewTimer(alarmEvery)
+	defer pause.Stop()
+	every := alarmEvery
 	for was := ""; ; {
 		text, grave := RecordState(h)
 		if text != was {
 			changed(text, grave)
 			was = text
 		}
+		if text != "" {
+			every = alarmEvery
+		}
+		pause.Reset(every)
 		select {
-		case <-ticks.C:
+		case <-pause.C:
+			every = min(2*every, alarmMost)
 		case <-h.recorder.Changed:
+			every = alarmEvery
 		case <-ctx.Done():
 			return
 		}

@@ -73,6 +73,7 @@ type Controller struct {
 	parts      parts
 	failed     error // why parts is not there
 	background sync.WaitGroup
+	attention  *attention
 
 	mu       sync.Mutex
 	tended   map[tended]bool          // what is looked after
@@ -97,7 +98,7 @@ func Open(ctx context.Context, opt Options) (d *Controller, err error) {
 	d = &Controller{
 		Options: opt, opened: make(chan struct{}), moved: make(chan struct{}),
 		steps: map[string]string{}, attempted: map[string]bool{}, loads: map[string]string{}, logs: map[string]func(){}, pulses: map[string]*pulse{},
-		tended: map[tended]bool{}, followed: map[*targets.Engine]bool{}, engineFaults: map[docker.Kind]error{},
+		tended: map[tended]bool{}, attention: newAttention(), followed: map[*targets.Engine]bool{}, engineFaults: map[docker.Kind]error{},
 	}
 	var barred error
 	if d.state, barred, err = config.StateDirAnyway(d.Sys.Getenv); err != nil {
@@ -196,6 +197,7 @@ func (d *Controller) Run(ctx context.Context) error {
 		close(d.opened) // d.failed is for everybody from here on
 		if failed = d.failed; failed == nil {
 			d.background.Go(func() { d.parts.core.WatchRecord(ctx, d.screen.SetAlarm) })
+			d.background.Go(func() { d.attend(ctx, d.parts.core) })
 			d.background.Go(func() { d.discover(ctx) })
 			d.background.Go(func() { d.begin(ctx, d.parts.core) })
 			d.background.Go(func() { d.checkTmuxAround(ctx) })
@@ -265,8 +267,14 @@ func (d *Controller) open(ctx context.Context) error {
 	// Also if it cannot be reached: what is meant for it runs nowhere else. It is chosen
 	// before anybody can ask which target a prompt is for.
 	h.Targets.Choose(d.Targets[0])
-	h.Targets.OnChange(d.targetsChanged)
-	h.Runs.OnChange(d.screen.RunsChanged)
+	h.Targets.OnChange(func() {
+		d.targetsChanged()
+		post(d.attention.wake)
+	})
+	h.Runs.OnChange(func() {
+		post(d.attention.wake)
+		d.screen.RunsChanged()
+	})
 	return nil
 }
 

@@ -53,6 +53,8 @@ func (d *Controller) watchOverview(ctx context.Context, told func([]overview.Til
 	if err != nil {
 		return
 	}
+	d.attention.tile(1)
+	defer d.attention.tile(-1)
 	w := pulses{controller: d, slots: make(chan struct{}, lookSlots), of: map[*targets.Target]bool{}}
 	defer w.watching.Wait()
 	tick := time.NewTicker(tileTime)

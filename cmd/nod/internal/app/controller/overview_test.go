@@ -44,7 +44,7 @@ func atHome(t *testing.T) *Controller {
 	}
 	d := &Controller{
 		Options: Options{Config: &config.Config{}, Targets: []string{local.Name}}, opened: make(chan struct{}),
-		steps: map[string]string{}, pulses: map[string]*pulse{},
+		steps: map[string]string{}, pulses: map[string]*pulse{}, attention: newAttention(),
 	}
 	all := targets.New(guard.New(verifier), targets.Connections{}, d.Config, targets.Options{})
 	d.parts.core = &app.Core{Policy: rules, Targets: all}

@@ -144,6 +144,7 @@ func (d *Controller) mirrorOf(s *targets.Target, p *pane.Pane) console.Pane {
 		Snapshot:  func() *vt.Snapshot { return f.now().screen },
 		State:     func() console.PaneState { return f.now().state },
 		Subscribe: f.follow,
+		Shown:     func(shown bool) { d.attention.show(s, shown) },
 		Type:      p.Type,
 		Attach:    func() string { return s.Attach(p) },
 		Close:     func(ctx context.Context, sure bool) error { return d.closeTerminal(ctx, s, p, sure) },

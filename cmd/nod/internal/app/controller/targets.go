@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/ssh"
@@ -177,13 +176,12 @@ func (d *Controller) tend(ctx context.Context, s *targets.Target, part string, f
 // tendLink shows when a target's connection is lost or made again, until the target
 // is dropped or ctx ends.
 func (d *Controller) tendLink(ctx context.Context, s *targets.Target) {
-	var shown string // the latency
 	for lost, way := "", s.Way(); ; {
 		changed := s.LinkChanged()
 		if changed == nil {
 			return
 		}
-		latency, state := s.Link()
+		_, state := s.Link()
 		switch {
 		case state != "" && lost == "":
 			d.screen.Notify(s.Name() + ": " + state)
@@ -195,13 +193,12 @@ func (d *Controller) tendLink(ctx context.Context, s *targets.Target) {
 			d.screen.Notify(s.Name() + again + elsewhere(way, s.Way()))
 			way = s.Way()
 		}
-		if now := picker.Latency(latency); state != lost || now != shown {
-			lost, shown = state, now
+		if state != lost {
+			lost = state
 			d.targetsChanged()
 		}
 		select {
 		case <-changed:
-		case <-time.After(max(d.Config.SSH.Keepalive, time.Second)): // there may be another latency
 		case <-s.Gone:
 			return
 		case <-ctx.Done():

@@ -86,6 +86,23 @@ func (l *Log) Ended(id string, c ledger.Conclusion) {
 	}
 }
 
+// Underway are the targets on which something runs that was not told to have ended.
+func (l *Log) Underway() map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	on := map[string]bool{}
+	for id, name := range l.of {
+		t := l.talks[name]
+		if t == nil {
+			continue
+		}
+		if at := slices.IndexFunc(t.runs, func(r timeline.Run) bool { return r.ID == id }); at >= 0 {
+			on[t.runs[at].Target] = true
+		}
+	}
+	return on
+}
+
 // Noted takes a note; what was denied is a run that was none.
 func (l *Log) Noted(n ledger.Note) {
 	if n.Kind != deniedKind || n.Proposal == nil {

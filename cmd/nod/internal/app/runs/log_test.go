@@ -192,3 +192,22 @@ func TestWhatIsKnownIsBounded(t *testing.T) {
 		t.Errorf("%d runs, %d conversations", n, len(l.talks))
 	}
 }
+
+// What is under way are the targets of what was told to begin and not to end.
+func TestWhatIsUnderway(t *testing.T) {
+	w := newWorld(t)
+	if on := w.log.Underway(); len(on) != 0 {
+		t.Errorf("at first: %v", on)
+	}
+	one := w.begins(ledger.Intent{Conversation: "c1", Target: "ssh:a", Command: "sleep 9"})
+	other := w.begins(ledger.Intent{Conversation: "c2", Target: "ssh:b", Command: "sleep 9"})
+	w.ends(w.begins(ledger.Intent{Conversation: "c1", Target: "ssh:c", Command: "true"}), ledger.Conclusion{Outcome: ledger.Exited, ExitCode: code(0)})
+	if on := w.log.Underway(); len(on) != 2 || !on["ssh:a"] || !on["ssh:b"] {
+		t.Errorf("two: %v", on)
+	}
+	w.ends(one, ledger.Conclusion{Outcome: ledger.TimedOut})
+	w.ends(other, ledger.Conclusion{Outcome: ledger.Exited, ExitCode: code(1)})
+	if on := w.log.Underway(); len(on) != 0 {
+		t.Errorf("in the end: %v", on)
+	}
+}

@@ -89,6 +89,19 @@ func (s *Target) Link() (latency time.Duration, wrong string) {
 	return conn.Latency(), ""
 }
 
+// HasLink reports whether it is a host over ssh.
+func (s *Target) HasLink() bool {
+	_, ok := s.Target.(*ssh.Target)
+	return ok
+}
+
+// SetUse says how soon a loss of the link is to be noticed: see [ssh.Conn.SetUse].
+func (s *Target) SetUse(as ssh.Use) {
+	if t, ok := s.Target.(*ssh.Target); ok {
+		t.SetUse(as)
+	}
+}
+
 // LinkChanged is closed when link next says something else; nil for a target
 // that has no connection to lose.
 func (s *Target) LinkChanged() <-chan struct{} {

@@ -406,39 +406,6 @@ func (s *Targets) Drop(name string) error {
 	return t.Close()
 }
 
-// Close closes all targets, the newest first.
-func (s *Targets) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	all := slices.Clone(s.all)
-	s.mu.Unlock()
-	for _, t := range all { // all at once: they are waited for together
-		if t, ok := t.Target.(*ssh.Target); ok {
-			t.Retry()
-		}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), returnTime)
-	defer cancel()
-	var errs []error
-	for last := s.last(); last != nil; last = s.last() {
-		errs = append(errs, last.closeWithin(ctx))
-		s.mu.Lock()
-		s.all = slices.DeleteFunc(s.all, func(t *Target) bool { return t == last })
-		s.mu.Unlock()
-	}
-	return errors.Join(append(errs, s.Engines.Close())...)
-}
-
-// last is the target that was opened last, or nil.
-func (s *Targets) last() *Target {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.all) == 0 {
-		return nil
-	}
-	return s.all[len(s.all)-1]
-}
-
 // CanonicalNames are the targets that the operator has named on the command line, by
 // their own names; this machine if he has named none.
 func CanonicalNames(c *config.Config, getenv func(string) string, targets []string) ([]string, error) {
