@@ -124,7 +124,7 @@ func TestALineIsRunOnWhatIsMarked(t *testing.T) {
 	if c.Verb != Broadcast || !slices.Equal(c.Names, []string{"a", "c"}) || c.Line != "uptime " || o.Writing() {
 		t.Errorf("%+v", c)
 	}
-	if o.Rewrite(c.Line, "not now"); !o.Writing() || !strings.Contains(picture(t, o, 80, 22)[0], "not now") {
+	if o.Rewrite(c, "not now"); !o.Writing() || !strings.Contains(picture(t, o, 80, 22)[0], "not now") {
 		t.Error("the line is lost")
 	}
 	o.Key(tcell.NewEventKey(tcell.KeyEscape, 0, 0))
