@@ -18,6 +18,7 @@ const mostConnecting = 8
 // is no console; a host that cannot be reached is told.
 func (d *Controller) connectAll(ctx context.Context) error {
 	d.targetsChanged()
+	defer d.together.Begin()()
 	err := inOrder(d.background.Go, d.Targets, mostConnecting, func(name string) error {
 		err := d.connect(ctx, d.parts.core, name)
 		if err != nil && (name == local.Name || ctx.Err() != nil) {
