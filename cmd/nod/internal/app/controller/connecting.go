@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/ui/console"
 )
 
 // mostConnecting bounds how many targets of the start are connected at once: a login may
@@ -26,7 +27,7 @@ func (d *Controller) connectAll(ctx context.Context) error {
 		}
 		d.targetsChanged()
 		if err != nil {
-			d.screen.Fail("connect: "+err.Error(), "")
+			d.screen.Fail(console.Explain("connect to "+name, err))
 		}
 		return nil
 	})

@@ -408,7 +408,7 @@ func (d *Controller) useAll(ctx context.Context, names []string) error {
 			mu.Lock()
 			failed[name] = true
 			mu.Unlock()
-			d.screen.Fail("connect to "+name+": "+err.Error(), "")
+			d.screen.Fail(console.Explain("connect to "+name, err))
 		}
 		return ctx.Err()
 	})
