@@ -13,7 +13,9 @@ import (
 // knowing is an error that knows what to do next.
 type knowing struct{}
 
-func (*knowing) Error() string { return "ssh: web-1: dial: dial tcp 192.0.2.7:22: connect: connection refused; look at the port" }
+func (*knowing) Error() string {
+	return "ssh: web-1: dial: dial tcp 192.0.2.7:22: connect: connection refused; look at the port"
+}
 
 func (*knowing) Advice() (why, next string) {
 	return "192.0.2.7:22: connection refused", "look at the port"
