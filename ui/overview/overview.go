@@ -220,6 +220,7 @@ func (o *Overview) Do(id keys.ID) Choice {
 	case keys.TypeInto:
 		if len(o.meant()) > 0 && !o.secretive() {
 			o.purpose, o.line = typing, ""
+			o.notice = "Enter types it with Enter behind it, Alt-Enter without; Esc goes back"
 		}
 	case keys.Propose:
 		if names := o.meant(); len(names) > 0 {
