@@ -114,7 +114,7 @@ func TestOnePassphraseForAllThatWait(t *testing.T) {
 	d.none("afterwards")
 	ended()
 	if len(d.together.wanted) > 0 {
-		t.Errorf("it is kept: %d", len(d.together.wanted))
+		t.Fatalf("it is kept: %d", len(d.together.wanted))
 	}
 	late := d.start(t.Context(), locked("d", 1))
 	(<-d.asked).say <- reply{"anew", nil}
