@@ -31,7 +31,8 @@ type Part struct {
 }
 
 // Join makes one action of the same one on several targets. folded is the name of all of
-// them together. What the parts have in common stands in the action, too.
+// them together. What the parts have in common stands in the action, too. Of keys, that is
+// also how the panes stand into which they are typed; each is a pane of its own.
 func Join(folded string, parts []Action) Action {
 	parts = slices.Clone(parts)
 	slices.SortFunc(parts, func(a, b Action) int { return strings.Compare(a.Target, b.Target) })
@@ -47,8 +48,27 @@ func Join(folded string, parts []Action) Action {
 		if p.Path != all.Path {
 			all.Path = ""
 		}
+		all = all.meet(p)
 	}
 	return all
+}
+
+// meet leaves of how an action's pane stands what is the same for p. Only keys go into
+// panes on several targets.
+func (a Action) meet(p Action) Action {
+	if a.Kind != Type {
+		return a
+	}
+	a.Pane, a.Shell, a.Prompt = "", 0, a.Prompt && p.Prompt
+	for _, of := range []struct{ all, one *string }{{&a.Dir, &p.Dir}, {&a.Pending, &p.Pending}, {&a.Program, &p.Program}, {&a.Busy, &p.Busy}} {
+		if *of.all != *of.one {
+			*of.all = ""
+		}
+	}
+	if !slices.Equal(a.Inside, p.Inside) {
+		a.Inside = nil
+	}
+	return a
 }
 
 // Unclaimed is the action without what a model says of it, as the operator's own are.
@@ -88,7 +108,7 @@ func (a Action) Same() error {
 			return errors.New("a part of the action has parts itself")
 		case i > 0 && a.Parts[i-1].Target >= p.Target:
 			return fmt.Errorf("the target %q is there twice, or not in its place", p.Target)
-		case p.Kind != Exec && p.Kind != Read && p.Kind != Connect:
+		case p.Kind != Exec && p.Kind != Read && p.Kind != Connect && p.Kind != Type:
 			return fmt.Errorf("an action of kind %s is for one target", p.Kind)
 		case !a.does(p):
 			return fmt.Errorf("the part for %q is another action", p.Target)
@@ -99,6 +119,17 @@ func (a Action) Same() error {
 
 // does reports whether a part does what the action shows.
 func (a Action) does(p Action) bool {
-	return p.Tool == a.Tool && p.Kind == a.Kind && p.Command == a.Command && bytes.Equal(p.Stdin, a.Stdin) && p.Dir == a.Dir && p.Claim == a.Claim &&
-		(a.Path == "" || p.Path == a.Path) && (a.User == "" || p.User == a.User)
+	return p.Tool == a.Tool && p.Kind == a.Kind && p.Command == a.Command && bytes.Equal(p.Stdin, a.Stdin) && p.Claim == a.Claim &&
+		(a.Path == "" || p.Path == a.Path) && (a.User == "" || p.User == a.User) &&
+		p.Literal == a.Literal && slices.Equal(p.Keys, a.Keys) && p.Enter == a.Enter && p.Wait == a.Wait && p.Until == a.Until && a.stands(p)
+}
+
+// stands reports whether a part's folder and, of keys, its pane stand as the action shows.
+func (a Action) stands(p Action) bool {
+	if a.Kind != Type {
+		return p.Dir == a.Dir
+	}
+	return a.Pane == "" && a.Shell == 0 && (!a.Prompt || p.Prompt) && (a.Inside == nil || slices.Equal(p.Inside, a.Inside)) &&
+		(a.Dir == "" || p.Dir == a.Dir) && (a.Pending == "" || p.Pending == a.Pending) &&
+		(a.Program == "" || p.Program == a.Program) && (a.Busy == "" || p.Busy == a.Busy)
 }

@@ -82,3 +82,48 @@ func TestUnclaimed(t *testing.T) {
 		t.Errorf("%v, %+v", a.Same(), a)
 	}
 }
+
+// typing are keys for three panes that stand differently.
+func typing() tools.Action {
+	parts := []tools.Action{
+		{Target: "ssh:web-2", Pane: "%1", Shell: 3, Dialect: "bash", Dir: "/srv", Prompt: true, Pending: "rm "},
+		{Target: "ssh:web-1", Pane: "%1", Shell: 4, Dialect: "bash", Dir: "/srv", Busy: "apt upgrade"},
+		{Target: "local", Pane: "%7", Dialect: "zsh", Dir: "/", Program: "psql", Inside: []string{"ssh db"}},
+	}
+	for i := range parts {
+		parts[i].Tool, parts[i].Kind, parts[i].Literal, parts[i].Enter = "send-keys", tools.Type, "y", true
+	}
+	return tools.Join("local,ssh:web-[1-2]", parts)
+}
+
+// TestKeysForSeveralPanes: what is typed is the same, how each pane stands is its own, and
+// the whole says nothing of a pane that does not hold for all.
+func TestKeysForSeveralPanes(t *testing.T) {
+	a := typing()
+	if err := a.Same(); err != nil || a.Pane != "" || a.Shell != 0 || a.Prompt || a.Pending != "" || a.Program != "" || a.Busy != "" || a.Dir != "" || a.Inside != nil || a.Literal != "y" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	alike := typing().Parts[1:]
+	alike[0].Busy, alike[1] = "top", alike[0]
+	alike[1].Target, alike[1].Busy = "ssh:web-9", "top"
+	if both := tools.Join("x", alike); both.Busy != "top" || both.Dir != "/srv" || both.Same() != nil {
+		t.Errorf("%+v", both)
+	}
+	for name, change := range map[string]func(a *tools.Action){
+		"other text":         func(a *tools.Action) { a.Parts[1].Literal = "n" },
+		"another key":        func(a *tools.Action) { a.Parts[1].Keys = []string{"C-c"} },
+		"no Enter":           func(a *tools.Action) { a.Parts[0].Enter = false },
+		"a pane of one":      func(a *tools.Action) { a.Pane = "%7" },
+		"a prompt of one":    func(a *tools.Action) { a.Prompt = true },
+		"a line of one":      func(a *tools.Action) { a.Pending = "rm " },
+		"a folder of two":    func(a *tools.Action) { a.Dir = "/srv" },
+		"a program of one":   func(a *tools.Action) { a.Program = "psql" },
+		"a command of one":   func(a *tools.Action) { a.Busy = "apt upgrade" },
+		"a shell within one": func(a *tools.Action) { a.Inside = []string{"ssh db"} },
+	} {
+		b := typing()
+		if change(&b); b.Same() == nil {
+			t.Errorf("%s: it counts as the same", name)
+		}
+	}
+}

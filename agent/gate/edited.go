@@ -6,27 +6,35 @@ import (
 	"github.com/nod-console/nod/tools"
 )
 
-// commandOf returns the command in a call's arguments.
-func commandOf(args json.RawMessage) (string, bool) {
-	var with struct {
-		Command *string `json:"command"`
+// edited are the arguments that hold what the operator may write otherwise: a command, or
+// the text that is typed.
+var edited = []string{"command", "literal_text"}
+
+// editedOf is the name of the argument of a call that may be edited; empty if it has none.
+func editedOf(args json.RawMessage) string {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(args, &all) != nil {
+		return ""
 	}
-	if json.Unmarshal(args, &with) != nil || with.Command == nil {
-		return "", false
+	for _, name := range edited {
+		var text *string
+		if json.Unmarshal(all[name], &text) == nil && text != nil {
+			return name
+		}
 	}
-	return *with.Command, true
+	return ""
 }
 
-// withCommand replaces the command in a call's arguments.
-func withCommand(args json.RawMessage, command string) (json.RawMessage, error) {
+// with replaces a text in a call's arguments.
+func with(args json.RawMessage, name, text string) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(args, &all); err != nil {
 		return nil, tools.Invalid("the arguments are not a JSON object: %w", err)
 	}
-	text, err := json.Marshal(command)
+	encoded, err := json.Marshal(text)
 	if err != nil {
-		return nil, tools.Invalid("the command cannot be encoded: %w", err)
+		return nil, tools.Invalid("%s cannot be encoded: %w", name, err)
 	}
-	all["command"] = text
+	all[name] = encoded
 	return json.Marshal(all)
 }

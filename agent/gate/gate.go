@@ -250,9 +250,9 @@ func (g *Gate) Call(ctx context.Context, c Call, sink agent.Sink) Answer {
 	if many, ok := tool.(tools.Many); ok {
 		s.Fold = many.Fold
 	}
-	if _, ok := commandOf(c.Arguments); ok {
+	if name := editedOf(c.Arguments); name != "" {
 		s.Edit = func(ctx context.Context, command string) (tools.Action, error) {
-			args, err := withCommand(c.Arguments, command)
+			args, err := with(c.Arguments, name, command)
 			if err != nil {
 				return tools.Action{}, err
 			}

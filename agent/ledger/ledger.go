@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -122,7 +124,7 @@ func Open(dir string, opt Options) (*Ledger, error) {
 	}
 	var err error
 	if l.dir, err = filepath.Abs(dir); err != nil {
-		return nil, fmt.Errorf("ledger: open %q: %w", dir, err)
+		return nil, unopened(dir, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,9 +141,18 @@ func Open(dir string, opt Options) (*Ledger, error) {
 // none is open.
 func (l *Ledger) prepare() error {
 	if err := l.openFiles(); err != nil {
-		return errors.Join(fmt.Errorf("ledger: open %q: %w", l.dir, err), l.discard())
+		return errors.Join(unopened(l.dir, err), l.discard())
 	}
 	return nil
+}
+
+// unopened is the error of a ledger that cannot be opened. One of a file names that itself.
+func unopened(dir string, err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) && strings.HasPrefix(file.Path, dir) {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return fmt.Errorf("ledger: open %q: %w", dir, err)
 }
 
 func (l *Ledger) openFiles() (err error) {

@@ -30,10 +30,11 @@ type Explanation struct {
 	// Confirm says that the target's name must be typed to approve.
 	Confirm bool
 
-	login   bool   // it only connects a target
-	strict  bool   // a rule of the operator's asks about it or denies it
-	strange string // a host that it would talk to and nobody has named
-	looks   bool   // a yes allows all looks with root's rights there
+	login   bool           // it only connects a target
+	strict  bool           // a rule of the operator's asks about it or denies it
+	strange string         // a host that it would talk to and nobody has named
+	looks   bool           // a yes allows all looks with root's rights there
+	each    []risk.Verdict // nod's own of the parts of an action on several targets
 }
 
 // Explain says how p would be decided, without asking and without a grant. Of an action on

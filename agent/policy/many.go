@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/fleet/nodeset"
+	"github.com/nod-console/nod/tools/risk"
 )
 
 // An action on several targets is decided upon as one: each part is explained by itself,
@@ -26,6 +28,8 @@ const atOnce = 64
 type Place struct {
 	Target string
 	Trust  Trust
+	// Verdict is nod's own of what would happen there.
+	Verdict risk.Verdict
 }
 
 // explained explains p as it would run, on one target or on several.
@@ -49,8 +53,7 @@ func (e *Engine) confineEach(ctx context.Context, p *Proposal) Explanation {
 		turns <- struct{}{}
 		running.Go(func() {
 			defer func() { <-turns }()
-			one := *p
-			one.Action = parts[i]
+			one := p.part(parts[i])
 			all[i] = e.confine(ctx, &one)
 			parts[i] = one.Action
 		})
@@ -64,11 +67,21 @@ func (e *Engine) confineEach(ctx context.Context, p *Proposal) Explanation {
 func (e *Engine) explainEach(p Proposal) Explanation {
 	all := make([]Explanation, len(p.Action.Parts))
 	for i, part := range p.Action.Parts {
-		one := p
-		one.Action = part
-		all[i] = e.Explain(one)
+		all[i] = e.Explain(p.part(part))
 	}
 	return strictest(p.Action.Parts, all)
+}
+
+// part is p for one of its parts. What is tainted of keys is counted from the beginning of
+// the line that they are typed into, and that is another one in each pane.
+func (p Proposal) part(a tools.Action) Proposal {
+	behind := len(a.Pending) - len(p.Action.Pending)
+	p.Action = a
+	p.Taint = slices.Clone(p.Taint)
+	for i := range p.Taint {
+		p.Taint[i] = Span{p.Taint[i].Start + behind, p.Taint[i].End + behind}
+	}
+	return p
 }
 
 // strictest is the explanation of an action from those of its parts.
@@ -81,6 +94,10 @@ func strictest(parts []tools.Action, all []Explanation) Explanation {
 		differs = differs || all[i].Ruling != all[0].Ruling
 	}
 	x := all[worst]
+	x.each = make([]risk.Verdict, len(all))
+	for i, one := range all {
+		x.each[i] = one.Verdict
+	}
 	x.Verdict.Auto = !slices.ContainsFunc(all, func(one Explanation) bool { return !one.Verdict.Auto })
 	for _, one := range all {
 		x.Combined.Auto = x.Combined.Auto && one.Combined.Auto
@@ -133,11 +150,11 @@ func stricter(a, b Explanation) bool {
 	return a.Combined.Flags&^b.Combined.Flags != 0 && b.Combined.Flags&^a.Combined.Flags == 0
 }
 
-// places are the targets of a request that is about several.
-func (e *Engine) places(a tools.Action) []Place {
+// places are the targets of a request that is about several, with the verdict of each.
+func (e *Engine) places(a tools.Action, each []risk.Verdict) []Place {
 	places := make([]Place, len(a.Parts))
 	for i, part := range a.Parts {
-		places[i] = Place{part.Target, e.TrustOf(part.Target)}
+		places[i] = Place{part.Target, e.TrustOf(part.Target), each[i]}
 	}
 	return places
 }
@@ -177,6 +194,7 @@ func onTargets(r Request) string {
 		trust      Trust
 		wall       confine.Wall
 		grants     string
+		keys       string // of what is typed: how risky, and what reads it
 	}
 	var order []kind
 	names := map[kind][]string{}
@@ -184,6 +202,9 @@ func onTargets(r Request) string {
 		k := kind{user: part.User, wall: part.Wall, grants: part.Grants}
 		if i < len(r.Places) {
 			k.trust = r.Places[i].Trust
+			if part.Kind == tools.Type {
+				k.keys = keysOn(r.Places[i].Verdict, part, r.Action)
+			}
 		}
 		if r.Action.Path == "" {
 			k.path = part.Path
@@ -205,6 +226,9 @@ func onTargets(r Request) string {
 		if k.path != "" {
 			lines[i] += ": " + k.path
 		}
+		if k.keys != "" {
+			lines[i] += ": " + k.keys
+		}
 		if k.wall != confine.None {
 			lines[i] += ", held by " + k.wall.String()
 			if strings.HasSuffix(k.grants, confine.Root) {
@@ -213,6 +237,45 @@ func onTargets(r Request) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// keysOn says how risky keys are in one pane of several, and what reads them there, as far as
+// that is not the same in all. No text of a target's can look like another line of it.
+func keysOn(v risk.Verdict, a, all tools.Action) string {
+	text := strings.ToUpper(v.Level.String()) + " " + v.Effect.String()
+	if flags := v.Flags.String(); flags != "" {
+		text += " " + flags
+	}
+	switch text += "; pane " + a.Pane + ", "; {
+	case a.Prompt:
+		text += a.Dialect + " prompt"
+	case a.Program != "":
+		text += "read by " + exact(a.Program)
+	case a.Busy != "":
+		text += "into " + exact(a.Busy)
+	default:
+		text += "not at a prompt"
+	}
+	if all.Inside == nil {
+		for _, opened := range a.Inside {
+			text += ", inside " + exact(opened)
+		}
+	}
+	if all.Dir == "" && a.Dir != "" {
+		text += ", in " + exact(a.Dir)
+	}
+	if a.Pending != "" {
+		text += ", behind " + exact(a.Pending)
+	}
+	return text
+}
+
+// exact is a text as it is, or in quotes where it could be taken for more.
+func exact(text string) string {
+	if show.Text(text) != text || strings.ContainsAny(text, `,;:"`) {
+		return strconv.QuoteToASCII(text)
+	}
+	return text
 }
 
 // places says in the title of a request how many targets it is about.

@@ -10,6 +10,7 @@ import (
 	"github.com/nod-console/nod/backends/confine"
 	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/tools/fleet/nodeset"
+	"github.com/nod-console/nod/tools/risk"
 )
 
 // onAll is a command without a pane on several targets.
@@ -210,5 +211,58 @@ func TestALoginAsks(t *testing.T) {
 	}
 	if s := (Request{Action: login.Action}).Sections(); len(s) != 1 || s[0].Title != "connect" || s[0].Text != "ssh:web-01" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestKeysForSeveralPanesShowTheRiskOfEach: each pane is judged by what reads the keys there
+// and by what stands on its line, and the strictest counts for all.
+func TestKeysForSeveralPanesShowTheRiskOfEach(t *testing.T) {
+	parts := []tools.Action{
+		{Target: "local", Pane: "%2", Dialect: "bash", Prompt: true, Dir: "/srv"},
+		{Target: "ssh:web-01", Pane: "%1", Dialect: "bash", Prompt: true, Dir: "/srv"},
+		{Target: "ssh:web-02", Pane: "%1", Dialect: "bash", Prompt: true, Dir: "/srv", Pending: "rm -rf "},
+		{Target: "ssh:web-03", Pane: "%1", Dialect: "bash", Dir: "/", Busy: "apt upgrade; read x\n2 ssh:web-04: LOW"},
+		{Target: "ssh:web-04", Pane: "%1", Dialect: "bash", Dir: "/srv", Program: "psql", Inside: []string{"ssh db"}},
+	}
+	for i := range parts {
+		parts[i].Tool, parts[i].Kind, parts[i].User, parts[i].Literal, parts[i].Enter = "send-keys", tools.Type, "op", "uptime", true
+	}
+	var asked Request
+	s := engine(t, Options{Trust: map[string]Trust{"ssh:web-02": Prod}, Approver: say(func(r Request) Answer {
+		asked = r
+		return Answer{Approved: true, Typed: r.Confirm}
+	})})
+	d := s.decide(t, Proposal{Operator: true, Action: tools.Join("local,ssh:web-[01-04]", parts)})
+	if !d.Allowed || len(d.Grants) != len(parts) || asked.Confirm == "" || !asked.Verdict.Effect.AtLeast(risk.Destroy) {
+		t.Fatalf("%+v, asked %+v", d, asked)
+	}
+	sections := asked.Sections()
+	want := strings.Join([]string{
+		`local as op: LOW observe; pane %2, bash prompt, in /srv`,
+		`ssh:web-01 as op: LOW observe; pane %1, bash prompt, in /srv`,
+		`ssh:web-02 (prod) as op: HIGH destroy opaque; pane %1, bash prompt, in /srv, behind "rm -rf "`,
+		`ssh:web-03 as op: HIGH mutate opaque; pane %1, into "apt upgrade; read x\n2 ssh:web-04: LOW", in /`,
+		`ssh:web-04 as op: HIGH mutate opaque; pane %1, read by psql, inside ssh db, in /srv`,
+	}, "\n")
+	if last := sections[len(sections)-1]; last.Text != want {
+		t.Errorf("%s\nwant\n%s", last.Text, want)
+	}
+	for _, section := range sections {
+		if len(section.Findings) > 0 {
+			t.Errorf("findings of a line that is not shown: %+v", section)
+		}
+	}
+	// A look at each of them asks nobody.
+	if x := s.Explain(Proposal{Operator: true, Action: tools.Join("local,ssh:web-01", parts[:2])}); x.Ruling != Allow {
+		t.Errorf("%s: %s", x.Ruling, x.Why)
+	}
+}
+
+// TestTaintOfKeysIsCountedInEachLine.
+func TestTaintOfKeysIsCountedInEachLine(t *testing.T) {
+	parts := []tools.Action{{Kind: tools.Type, Target: "a", Literal: "x"}, {Kind: tools.Type, Target: "b", Literal: "x", Pending: "echo "}}
+	p := Proposal{Action: tools.Join("a,b", parts), Taint: []Span{{0, 1}}}
+	if got := p.part(p.Action.Parts[1]).Taint[0]; got != (Span{5, 6}) || p.Taint[0] != (Span{0, 1}) {
+		t.Errorf("%v, and %v of the whole", got, p.Taint)
 	}
 }

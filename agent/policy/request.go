@@ -27,7 +27,7 @@ func (e *Engine) request(p Proposal, x Explanation) Request {
 	}
 	switch {
 	case len(p.Action.Parts) > 0:
-		r.Places = e.places(p.Action)
+		r.Places = e.places(p.Action, x.each)
 		if x.Verdict.Flags.Has(risk.Lockout) {
 			r.NoRevert = "none is armed on several targets at once: for one, call for each target alone"
 		}

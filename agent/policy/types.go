@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -357,7 +358,9 @@ func (r Request) typed() (all sections) {
 	all.add("typed", a.Literal)
 	at := 0 // findings count in the pending text followed by the literal
 	for i := range all {
-		all[i].Findings = within(r.Verdict.Findings, at, all[i].Text)
+		if r.sameLine() {
+			all[i].Findings = within(r.Verdict.Findings, at, all[i].Text)
+		}
 		at += len(all[i].Text)
 	}
 	all.add("keys", keyList(a.Keys, a.Enter))
@@ -367,6 +370,12 @@ func (r Request) typed() (all sections) {
 		all.add("only after", a.Wait.String())
 	}
 	return all
+}
+
+// sameLine reports whether the same stands on the line wherever it is typed, so that the
+// findings are about what is shown.
+func (r Request) sameLine() bool {
+	return !slices.ContainsFunc(r.Action.Parts, func(p tools.Action) bool { return p.Pending != r.Action.Pending })
 }
 
 // keyList is the keys in one line; a name that could be read as two is quoted.

@@ -53,7 +53,21 @@ type EngineError struct {
 
 // Error implements error.
 func (e *EngineError) Error() string {
-	return fmt.Sprintf("docker: the engine at %s: %v%s", e.Address, e.Err, e.hint())
+	text := fmt.Sprintf("docker: the engine at %s: %v", e.Address, e.Err)
+	if next := e.hint(); next != "" {
+		text += "; " + next
+	}
+	return text
+}
+
+// Advice is why the engine cannot be used, in a line, and what to do next; next may be empty.
+func (e *EngineError) Advice() (why, next string) {
+	for _, known := range []error{ErrNoEngine, ErrDenied, ErrTooOld} {
+		if errors.Is(e.Err, known) {
+			return fmt.Sprintf("%v: %s", known, e.Address), e.hint()
+		}
+	}
+	return fmt.Sprintf("the engine at %s: %v", e.Address, e.Err), e.hint()
 }
 
 // Unwrap returns the cause, for errors.Is and errors.As.
@@ -62,13 +76,13 @@ func (e *EngineError) Unwrap() error { return e.Err }
 func (e *EngineError) hint() string {
 	switch {
 	case errors.Is(e.Err, ErrDenied):
-		return `; add the user to its group ("sudo usermod -aG docker $USER", and log in again), or use a rootless engine`
+		return `add the user to its group ("sudo usermod -aG docker $USER", and log in again), or use a rootless engine`
 	case errors.Is(e.Err, ErrNoEngine) && strings.HasPrefix(e.Address.URL, "unix:"):
-		return `; start it ("sudo systemctl start docker", or "systemctl --user start podman.socket"), or set DOCKER_HOST`
+		return `start it ("sudo systemctl start docker", or "systemctl --user start podman.socket"), or set DOCKER_HOST`
 	case strings.Contains(e.Err.Error(), "unable to parse docker host"):
-		return "; write it as unix:///PATH, tcp://HOST:PORT or ssh://USER@HOST"
+		return "write it as unix:///PATH, tcp://HOST:PORT or ssh://USER@HOST"
 	case errors.Is(e.Err, ErrNoEngine):
-		return "; check the address and that the engine runs there"
+		return "check the address and that the engine runs there"
 	}
 	return ""
 }

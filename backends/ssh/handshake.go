@@ -166,8 +166,12 @@ func authAdvice(l *login) string {
 		return "ssh-add the key to an agent, or answer the question: on a terminal nod ssh start asks it"
 	case len(l.tried) == 0 && slices.Contains(l.allowed, "publickey"):
 		return "there is no key to offer: ssh-add one to an agent, or name its file with IdentityFile"
+	case l.password > 0 && slices.Contains(l.tried, "password"):
+		return "the password was not right, or this user may not log in with one: check User and the password"
 	case slices.Contains(l.allowed, "publickey"):
 		return "put the public key into the host's ~/.ssh/authorized_keys (ssh-copy-id), or look at User"
+	case slices.Contains(l.allowed, "keyboard-interactive"):
+		return "check User in ssh_config, and what was answered"
 	}
 	return ""
 }

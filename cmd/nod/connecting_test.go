@@ -26,7 +26,7 @@ func TestSeveralTargetsAreConnectedAtOnce(t *testing.T) {
 	// The parent of a login's shells is sshd's process for that connection.
 	r.write("home/.bashrc", fmt.Sprintf("PS1='box$ '\nHISTFILE=/dev/null\n[ -n \"$TMUX\" ] || {\n: >%[1]s/$PPID\nwhile set -- %[1]s/*; [ $# -lt %[2]d ]; do sleep 0.1; done\n}\n", r.path("logins"), len(names)))
 	s := w.console(200, 60, "gone", "zoo", "box", "ape")
-	s.see("connect: ", "gone", "ssh:zoo · ", "ssh:box · ", "ssh:ape · ")
+	s.see("connect to ", "gone", "ssh:zoo · ", "ssh:box · ", "ssh:ape · ")
 	if all, err := os.ReadDir(r.path("logins")); err != nil || len(all) < len(names) {
 		t.Errorf("%d logins have waited: %v", len(all), err)
 	}

@@ -71,6 +71,15 @@ func overviewStory(h *hand) {
 		h.press("Enter")
 		h.see("││broadcast", "nothing running")
 	})
+	opens()
+	only("local")
+	h.each(keys.Tiles, keys.TypeInto, func(press func()) {
+		press()
+		h.see("type into local>")
+		h.typed("echo typed''in")
+		h.press("Enter")
+		h.see("││typedin", "nothing running")
+	})
 	onTwo(h, opens)
 	opens()
 	h.each(keys.Tiles, keys.Propose, func(press func()) {

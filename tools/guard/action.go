@@ -50,7 +50,7 @@ type shape struct{ must, may []string }
 var (
 	execShape    = shape{[]string{"Command", "Dialect"}, []string{"Dir", "Stdin", "Wall", "Grants", "Wait", "Until", "PartOf"}}
 	runShape     = shape{[]string{"Command", "Dialect", "Pane"}, []string{"Dir", "Inside", "Shell", "Prompt", "Wall", "Grants", "Wait", "Background", "Until"}}
-	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Program", "Busy", "Literal", "Keys", "Enter", "Wait", "Until"}}
+	typeShape    = shape{[]string{"Pane", "Dialect"}, []string{"Dir", "Inside", "Shell", "Pending", "Prompt", "Program", "Busy", "Literal", "Keys", "Enter", "Wait", "Until", "PartOf"}}
 	readShape    = shape{[]string{"Path"}, []string{"Command", "PartOf"}}
 	captureShape = shape{[]string{"Pane", "Command"}, []string{"Wait"}}
 	writeShape   = shape{[]string{"Path"}, []string{"Content", "Expect"}}

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -14,9 +15,15 @@ import (
 // so that whoever is asked about a can be told as soon as it does not: a
 // [ChangedError] then, or what hinders looking. It is nil for actions on no pane,
 // and while the target cannot be reached: how the pane stands is seen once it can.
-// Nothing rests on it: Run and Type look for themselves.
+// Nothing rests on it: Run and Type look for themselves. Of keys for several targets, it is
+// that of the first whose pane stands otherwise.
 func (g *Guard) Standing(ctx context.Context, a tools.Action) error {
-	if a.Kind != tools.Run && a.Kind != tools.Type {
+	for _, part := range a.Parts {
+		if err := g.Standing(ctx, part); err != nil {
+			return fmt.Errorf("on %s: %w", part.Target, err)
+		}
+	}
+	if len(a.Parts) > 0 || a.Kind != tools.Run && a.Kind != tools.Type {
 		return nil
 	}
 	if err := g.stands(ctx, a); !errors.Is(err, backends.ErrUnreachable) {

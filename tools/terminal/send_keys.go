@@ -8,6 +8,7 @@ import (
 
 	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/tools"
+	"github.com/nod-console/nod/tools/fleet"
 	"github.com/nod-console/nod/tools/guard"
 	"github.com/nod-console/nod/tools/internal/spec"
 )
@@ -20,15 +21,22 @@ type SendKeys struct {
 	Guard *guard.Guard
 	// Jobs are the same as run_shell's; nil: the end of a command is not told.
 	Jobs *Jobs
+	// Fleet finds the targets of a call for several; nil: there is one only.
+	Fleet *fleet.Fleet
 }
 
-var _ tools.Tool = (*SendKeys)(nil)
+var (
+	_ tools.Tool = (*SendKeys)(nil)
+	_ tools.Many = (*SendKeys)(nil)
+)
 
 // Name implements [tools.Tool].
 func (*SendKeys) Name() string { return "send-keys" }
 
 // Description implements [tools.Tool].
-func (*SendKeys) Description() string { return spec.Brief(sendKeysGuide) }
+func (s *SendKeys) Description() string {
+	return spec.Brief(sendKeysGuide, spec.If("targets", s.Fleet.Offered()))
+}
 
 // Guidance implements [tools.Documented].
 func (*SendKeys) Guidance() string { return spec.Whole(sendKeysGuide) }
@@ -37,8 +45,8 @@ func (*SendKeys) Guidance() string { return spec.Whole(sendKeysGuide) }
 func (*SendKeys) Parallelizable() bool { return false }
 
 // InputSchema implements [tools.Tool].
-func (*SendKeys) InputSchema() map[string]any {
-	return spec.Schema(spec.Acting(untilSchema(selectorSchema(map[string]any{
+func (s *SendKeys) InputSchema() map[string]any {
+	properties := untilSchema(selectorSchema(map[string]any{
 		"literal_text": spec.String(""),
 		"keys": map[string]any{
 			"type":        "array",
@@ -47,14 +55,19 @@ func (*SendKeys) InputSchema() map[string]any {
 		},
 		"enter": spec.Bool(""),
 		"delay": spec.String(`before, "2s"`),
-	}))), spec.ClaimNames()...)
+	}))
+	if s.Fleet.Offered() {
+		properties["targets"] = fleet.Schema()
+	}
+	return spec.Schema(spec.Acting(properties), spec.ClaimNames()...)
 }
 
 type keyArgs struct {
-	Literal string   `json:"literal_text"`
-	Keys    []string `json:"keys"`
-	Enter   bool     `json:"enter"`
-	Delay   string   `json:"delay"`
+	Literal string      `json:"literal_text"`
+	Keys    []string    `json:"keys"`
+	Enter   bool        `json:"enter"`
+	Delay   string      `json:"delay"`
+	Targets fleet.Names `json:"targets"`
 	untilArgs
 	selector
 	spec.Claim
@@ -70,16 +83,8 @@ func (s *SendKeys) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	if err != nil {
 		return tools.Action{}, err
 	}
-	if args.Literal == "" && len(args.Keys) == 0 && !args.Enter {
-		return tools.Action{}, tools.Invalid("nothing to type: give literal_text, keys or enter")
-	}
-	if err := checkLiteral(args.Literal); err != nil {
+	if err := args.check(); err != nil {
 		return tools.Action{}, err
-	}
-	for _, key := range args.Keys {
-		if err := checkKey(key); err != nil {
-			return tools.Action{}, err
-		}
 	}
 	delay, err := parseDelay(args.Delay)
 	if err != nil {
@@ -89,25 +94,52 @@ func (s *SendKeys) Plan(ctx context.Context, raw json.RawMessage, env tools.Env)
 	if err != nil {
 		return tools.Action{}, err
 	}
+	a := tools.Action{
+		Tool: s.Name(), Kind: tools.Type,
+		Literal: args.Literal, Keys: args.Keys, Enter: args.Enter, Wait: delay, Until: until,
+		Claim: claim,
+	}
+	if args.Targets != nil {
+		return s.planMany(ctx, a, args)
+	}
 	about, err := args.place(s.Guard, env)
 	if err != nil {
 		return tools.Action{}, err
 	}
-	state, err := args.lookInto(ctx, s.Guard)
+	return s.into(ctx, a, about, args.selector)
+}
+
+// check finds what no pane could be given.
+func (k keyArgs) check() error {
+	if k.Literal == "" && len(k.Keys) == 0 && !k.Enter {
+		return tools.Invalid("nothing to type: give literal_text, keys or enter")
+	}
+	if err := checkLiteral(k.Literal); err != nil {
+		return err
+	}
+	for _, key := range k.Keys {
+		if err := checkKey(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// into is a for a pane of a target, as that stands now.
+func (s *SendKeys) into(ctx context.Context, a tools.Action, about guard.About, at selector) (tools.Action, error) {
+	state, err := at.lookInto(ctx, s.Guard)
 	if err != nil {
 		return tools.Action{}, err
 	}
-	return tools.Action{
-		Tool: s.Name(), Kind: tools.Type, Target: about.Target, User: about.User, Pane: state.ID,
-		Dialect: state.Shell, Dir: state.Dir, Inside: state.Inside, Shell: state.Generation, Prompt: state.AtPrompt, Pending: state.Pending, Program: state.Program, Busy: state.Busy,
-		Literal: args.Literal, Keys: args.Keys, Enter: args.Enter, Wait: delay, Until: until,
-		Claim: claim,
-	}, nil
+	a.Target, a.User, a.Pane = about.Target, about.User, state.ID
+	a.Dialect, a.Dir, a.Inside, a.Shell = state.Shell, state.Dir, state.Inside, state.Generation
+	a.Prompt, a.Pending, a.Program, a.Busy = state.AtPrompt, state.Pending, state.Program, state.Busy
+	return a, nil
 }
 
 // KeysValue is the Value of send-keys' Result.
 type KeysValue struct {
-	Pane    string `json:"pane"`
+	Pane    string `json:"pane,omitempty"` // empty where it is one of several targets'
 	Message string `json:"message"`
 	// Screen is what has changed there since: new lines and those that differ.
 	Screen string `json:"screen,omitempty"`
@@ -132,7 +164,7 @@ func (s *SendKeys) Execute(ctx context.Context, a tools.Action, env tools.Env) (
 	if err != nil {
 		return outcome(ctx, err)
 	}
-	v := KeysValue{Pane: a.Pane, Message: fmt.Sprintf("typed into %s: %s; %s", a.Pane, typed(a), seen(a, effect))}
+	v := KeysValue{Pane: a.Pane, Message: fmt.Sprintf("typed into %s: %s; %s", where(a), typed(a), seen(a, effect))}
 	var notes ShellValue // as of a command's output
 	v.Screen = notes.text(ctx, env, "screen", output{text: effect.Text}, budget(a))
 	v.Notices = notes.Notices
@@ -147,6 +179,14 @@ func (s *SendKeys) Execute(ctx context.Context, a tools.Action, env tools.Env) (
 			Duration: env.Time().Sub(began),
 		},
 	}, nil
+}
+
+// where says into which pane a types. Of several targets each has one that everybody uses.
+func where(a tools.Action) string {
+	if a.PartOf != "" {
+		return "the shared pane"
+	}
+	return a.Pane
 }
 
 // seen says what became of the keys of a.

@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/nod-console/nod/agent/policy"
+	"github.com/nod-console/nod/tools"
 	"github.com/nod-console/nod/ui/decision"
 	"github.com/nod-console/nod/ui/screen"
 	"github.com/nod-console/nod/ui/targets"
@@ -75,7 +76,7 @@ const (
 // watch has r voided once its pane does not stand any more as it did when r's
 // action was planned.
 func (a *approval) watch(c *Console, r policy.Request) {
-	if c.opt.Standing == nil || r.Action.Pane == "" {
+	if c.opt.Standing == nil || r.Action.Pane == "" && !inPanes(r.Action.Parts) {
 		return
 	}
 	look, since := make(chan struct{}, 1), c.now()
@@ -100,6 +101,11 @@ func (a *approval) watch(c *Console, r policy.Request) {
 			}
 		}
 	})
+}
+
+// inPanes reports whether parts of an action go into panes.
+func inPanes(parts []tools.Action) bool {
+	return slices.ContainsFunc(parts, func(p tools.Action) bool { return p.Pane != "" })
 }
 
 // fallen says what is different about r's pane, if it is so twice.

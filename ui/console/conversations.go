@@ -54,7 +54,7 @@ func (c *Console) past(text string) {
 		found, err := c.opt.Past.Find(ctx, text)
 		switch {
 		case err != nil:
-			c.mail.put(failed{"/history: " + err.Error(), ""})
+			c.mail.put(explain("/history", err))
 			return
 		case len(found) == 0 && text == "":
 			c.mail.put(noted{"there is no earlier conversation"})
@@ -123,7 +123,7 @@ func (c *Console) fork() {
 		said, err := c.opt.Past.Prompts(ctx)
 		switch {
 		case err != nil:
-			c.mail.put(failed{"/fork: " + err.Error(), ""})
+			c.mail.put(explain("/fork", err))
 		case len(said) == 0:
 			c.mail.put(noted{"nothing was said in this conversation yet"})
 		default:

@@ -39,7 +39,7 @@ func (c *Console) export(name string) {
 			err = create(name, b.Bytes())
 		}
 		if err != nil {
-			c.mail.put(failed{"/export: " + err.Error(), ""})
+			c.mail.put(explain("/export", err))
 			return
 		}
 		path, err := filepath.Abs(name)

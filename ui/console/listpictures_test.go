@@ -37,6 +37,7 @@ func TestPictureOfTargets(t *testing.T) {
 	}
 	pictured(t, change, func(_ *testing.T, s *story) {
 		s.beside("deploy@web-1:~$ ").Press("Ctrl-T").See("Esc closes").Picture("targets")
+		s.Press("Down", " ", " ").See("2 marked").Picture("targets-marked").Press("Esc").Gone("2 marked")
 		s.Type("docker").Press("Down").Picture("targets-filtered")
 		s.Press("Ctrl-U").Type("new-host.example").See("connects to").Picture("targets-new")
 	})

@@ -31,7 +31,7 @@ func (c *Console) tell(command string, lines func(context.Context) ([]string, er
 	return func(ctx context.Context) {
 		all, err := lines(ctx)
 		if err != nil {
-			c.mail.put(failed{command + ": " + err.Error(), ""})
+			c.mail.put(explain(command, err))
 			return
 		}
 		c.mail.put(noted{strings.Join(all, "\n")})

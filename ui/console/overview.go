@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,6 +27,10 @@ type Overview struct {
 	// Broadcast runs a line on several targets: like Command, with one decision for all of
 	// them. Nil: that is not possible.
 	Broadcast func(ctx context.Context, line string, targets []string, sink agent.Sink) error
+
+	// Type types a line into the terminals of targets, with Enter behind it unless bare: one
+	// decision for all of them, and an outcome of each. Nil: that is not possible.
+	Type func(ctx context.Context, line string, bare bool, targets []string, sink agent.Sink) error
 }
 
 // fleet is the overview while it is shown. It belongs to the pump.
@@ -93,8 +98,10 @@ func (c *Console) tilesKey(ev *tcell.EventKey, name string) {
 		c.do(cmd)
 	case c.fleet.Writing():
 		c.choose(c.fleet.Key(ev))
-	case cmd.ID == keys.Broadcast && c.unready() != "":
-		c.fleet.Say(c.unready())
+	case cmd.ID == keys.Broadcast && c.unready(overview.Broadcast) != "":
+		c.fleet.Say(c.unready(overview.Broadcast))
+	case cmd.ID == keys.TypeInto && c.unready(overview.Type) != "":
+		c.fleet.Say(c.unready(overview.Type))
 	case cmd.ID == keys.Inbox && len(c.queue.Waiting()) == 0:
 		c.fleet.Say("nothing waits for you")
 	case cmd.ID == keys.Help, cmd.ID == keys.Inbox:
@@ -120,8 +127,8 @@ func (c *Console) choose(choice overview.Choice) {
 		c.closeOverview()
 		c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
 		c.input.Set(proposal(choice.Names) + c.input.Text())
-	case overview.Broadcast:
-		c.broadcast(choice.Line, choice.Names)
+	case overview.Broadcast, overview.Type:
+		c.broadcast(choice)
 	}
 }
 
@@ -161,23 +168,29 @@ func (ps *panes) main(target string) int {
 	return slices.IndexFunc(ps.all, of)
 }
 
-// broadcast runs a line on targets, as a turn: it may be asked about, and what comes of it
-// stands in the chat.
-func (c *Console) broadcast(line string, names []string) {
-	if why := c.unready(); why != "" {
-		c.fleet.Rewrite(line, why)
+// broadcast runs a line on targets, or types it into their terminals, as a turn: it may be
+// asked about, and what comes of it stands in the chat.
+func (c *Console) broadcast(choice overview.Choice) {
+	if why := c.unready(choice.Verb); why != "" {
+		c.fleet.Rewrite(choice, why)
 		return
 	}
 	c.closeOverview()
 	c.focus = focus{place: keys.Input, pane: c.focus.pane, zoom: c.focus.zoom}
+	line, names := choice.Line, choice.Names
+	if choice.Verb == overview.Type {
+		c.chat.Prompt(fmt.Sprintf("type %q  (into %s)", line, overview.Names(names)), false)
+		c.runTurn(func(ctx context.Context) error { return c.opt.Overview.Type(ctx, line, choice.Bare, names, c.sink) })
+		return
+	}
 	c.chat.Prompt("!"+line+"  (on "+overview.Names(names)+")", false)
 	c.runTurn(func(ctx context.Context) error { return c.opt.Overview.Broadcast(ctx, line, names, c.sink) })
 }
 
-// unready says why nothing can be run on targets now; empty if it can.
-func (c *Console) unready() string {
+// unready says why nothing can be done on targets now; empty if it can.
+func (c *Console) unready(verb overview.Verb) string {
 	switch {
-	case c.opt.Overview.Broadcast == nil:
+	case verb == overview.Broadcast && c.opt.Overview.Broadcast == nil, verb == overview.Type && c.opt.Overview.Type == nil:
 		return "nothing can be run from here"
 	case c.turns.busy:
 		return "a turn is running: wait for its end, or interrupt it with Ctrl-C"

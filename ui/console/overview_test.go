@@ -55,6 +55,13 @@ func (f *fleet) options() *console.Overview {
 			sink(agent.Done{Ending: agent.Answered})
 			return nil
 		},
+		Type: func(_ context.Context, line string, bare bool, names []string, sink agent.Sink) error {
+			f.mu.Lock()
+			f.ran = append(f.ran, fmt.Sprintf("type %q, bare %t, into %s", line, bare, strings.Join(names, " ")))
+			f.mu.Unlock()
+			sink(agent.Done{Ending: agent.Answered})
+			return nil
+		},
 	}
 }
 
@@ -255,6 +262,23 @@ func TestALineIsRunOnTheMarkedTargets(t *testing.T) {
 	s.Press("F2").See("4 targets").Type("b").See("a turn is running")
 	s.Press("Ctrl-C").See("nothing running").Type("b").See("run on node-1>").Press("Esc", "Esc").See("> a draft")
 	if want := []string{"uptime -p on ssh:node-1 ssh:node-2"}; !slices.Equal(f.ran, want) {
+		t.Errorf("%q", f.ran)
+	}
+}
+
+// TestALineIsTypedIntoTheMarkedTargets, with Enter or without it, and not while a turn runs.
+func TestALineIsTypedIntoTheMarkedTargets(t *testing.T) {
+	f := &fleet{}
+	s := begin(t, 80, 24, func(o *console.Options) { o.Overview = f.options() })
+	f.tells(many(s.clock.Now(), 4))
+	s.Press("F2").See("4 targets").Press(" ", " ").See("2 marked").Type("tyes").See("type into 2: node-1, node-2> yes")
+	s.Press("Enter").See(`type "yes"`).See("(into node-1, node-2)").See("nothing running")
+	s.Press("F2").See("4 targets").Type("tq").See("type into node-1> q").Press("Alt-Enter").See(`type "q"`).See("nothing running")
+	f.result = untilInterrupted
+	s.Press("F2").See("4 targets").Type("b").See("run on node-1>").Type("x").Press("Enter").See("!x")
+	s.Press("F2").See("4 targets").Type("t").See("a turn is running").Press("Ctrl-C").See("nothing running")
+	want := []string{`type "yes", bare false, into ssh:node-1 ssh:node-2`, `type "q", bare true, into ssh:node-1`, "x on ssh:node-1"}
+	if !slices.Equal(f.ran, want) {
 		t.Errorf("%q", f.ran)
 	}
 }

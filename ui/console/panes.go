@@ -418,7 +418,7 @@ func (w *worker) run(ctx context.Context, m *mailbox) {
 		}
 		if len(bytes) > 0 && w.pane.Type != nil {
 			if err := w.pane.Type(ctx, bytes); err != nil && ctx.Err() == nil {
-				m.put(failed{"typing into " + w.pane.Title + ": " + err.Error(), ""})
+				m.put(explain("typing into "+w.pane.Title, err))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -16,6 +17,9 @@ type Targets struct {
 	// Use connects to a target if need be, makes it the current one, and returns
 	// when that is done. The name may be one that List does not have.
 	Use func(ctx context.Context, name string) error
+	// Connect connects to several targets, some at a time, and makes the first of them the
+	// current one. What cannot be connected is told meanwhile; the error is of what ended all.
+	Connect func(ctx context.Context, names []string) error
 	// Drop gives a connection up.
 	Drop func(ctx context.Context, name string) error
 	// Attach is the command by which the operator gets at the panes of a target
@@ -46,6 +50,10 @@ func (c *Console) pickerKey(ev *tcell.EventKey) {
 	case targets.Use:
 		c.closePicker()
 		c.useTarget(choice.Name)
+	case targets.UseMarked:
+		names := c.picker.Marked()
+		c.closePicker()
+		c.useAll(names)
 	case targets.Drop:
 		c.atTarget("drop "+choice.Name, func(ctx context.Context) error { return c.opt.Targets.Drop(ctx, choice.Name) })
 	case targets.Open:
@@ -75,6 +83,15 @@ func (c *Console) closePicker() {
 // useTarget works on a target from now on.
 func (c *Console) useTarget(name string) {
 	c.atTarget("connect to "+name, func(ctx context.Context) error { return c.opt.Targets.Use(ctx, name) })
+}
+
+// useAll connects several targets, and works on the first of them from now on.
+func (c *Console) useAll(names []string) {
+	if len(names) == 1 {
+		c.useTarget(names[0])
+		return
+	}
+	c.atTarget("connect to "+strings.Join(names, ", "), func(ctx context.Context) error { return c.opt.Targets.Connect(ctx, names) })
 }
 
 // atTarget does something with a target that may take its time.

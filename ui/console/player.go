@@ -28,7 +28,7 @@ func (c *Console) replay(name string) {
 	c.background(func(ctx context.Context) {
 		tape, err := c.opt.Replay(ctx, name)
 		if err != nil {
-			c.mail.put(failed{"/replay: " + err.Error(), ""})
+			c.mail.put(explain("/replay", err))
 			return
 		}
 		c.mail.put(tape)

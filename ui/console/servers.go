@@ -58,7 +58,7 @@ func (c *Console) serversPrompt(args string) {
 	c.background(func(ctx context.Context) {
 		text, err := s.Prompt(ctx, words[0], words[1], words[2:])
 		if err != nil {
-			c.mail.put(failed{"/prompt: " + err.Error(), ""})
+			c.mail.put(explain("/prompt", err))
 			return
 		}
 		c.mail.put(inserted{"/prompt", text})

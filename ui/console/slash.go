@@ -52,7 +52,7 @@ func (c *Console) posture(word string) {
 	}
 	c.background(func(ctx context.Context) {
 		if err := c.opt.SetPosture(ctx, word); err != nil {
-			c.mail.put(failed{"/approve " + word + ": " + err.Error(), ""})
+			c.mail.put(explain("/approve "+word, err))
 			return
 		}
 		c.mail.put(postured{word})

@@ -15,7 +15,7 @@ func (c *Console) undo(args string) {
 		c.background(func(ctx context.Context) {
 			lines, err := c.opt.Undoable(ctx)
 			if err != nil {
-				c.mail.put(failed{"/undo list: " + err.Error(), ""})
+				c.mail.put(explain("/undo list", err))
 				return
 			}
 			if len(lines) == 0 {

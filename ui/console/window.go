@@ -28,7 +28,7 @@ func (c *Console) openWindow(word string, d time.Duration) {
 			c.mail.put(failed{"/approve " + word + ": " + err.Error(), "/approve ask, then /approve " + word})
 			return
 		case err != nil:
-			c.mail.put(failed{"/approve " + word + ": " + err.Error(), ""})
+			c.mail.put(explain("/approve "+word, err))
 			return
 		}
 		w := windowed{}

@@ -17,9 +17,12 @@ const MaxOptions = 9
 
 // Question is what is asked.
 type Question struct {
-	Kind    Kind
-	Title   string // who asks, for the frame: "ssh:web-1"
-	Text    string // one or more lines
+	Kind  Kind
+	Title string // who asks, for the frame: "ssh:web-1"
+	Text  string // one or more lines
+	// More, if not nil, is what stands below the text at the moment: what has changed while
+	// the question is shown. It must be quick.
+	More    func() string
 	Options []string
 	Free    bool // for Choice: an answer in their own words will do, too
 }

@@ -18,6 +18,7 @@ type QuestionDialog struct {
 	question Question
 	done     func(Answer)
 
+	below  string // what question.More has said last
 	entry  string
 	own    bool // the answer is written in the operator's own words
 	grown  bool // that has changed how high the dialog is

@@ -22,6 +22,7 @@ func (d *QuestionDialog) Height(width, most int) int {
 	if width < leastWidth || most < leastHeight {
 		return most
 	}
+	d.renew()
 	return min(max(len(d.body(width-4))+3+len(d.foot(width-4)), leastHeight), most)
 }
 
@@ -38,6 +39,7 @@ func (d *QuestionDialog) Draw(s tcell.Screen) {
 		d.guard.Rearm() // nothing may be answered that cannot be read
 		return
 	}
+	d.renew()
 	d.resized(width, height)
 	foot := d.foot(width - 4)
 	body := min(len(d.rows), height-3-len(foot))
@@ -60,6 +62,18 @@ func (d *QuestionDialog) Draw(s tcell.Screen) {
 		}
 	}
 	d.guard.Paint(d.now())
+}
+
+// renew takes over what stands below the text at the moment. That it is higher for it is no
+// reason to have the operator wait again.
+func (d *QuestionDialog) renew() {
+	if d.question.More == nil {
+		return
+	}
+	if now := d.question.More(); now != d.below {
+		d.grown = d.width > 0
+		d.below, d.width = now, 0
+	}
 }
 
 // resized takes note of the size in which the dialog is drawn. A new one rearms it, but
@@ -108,7 +122,11 @@ type textRow struct {
 // body is the text in rows of a width, line by line, and behind it the options.
 func (d *QuestionDialog) body(width int) []textRow {
 	var rows []textRow
-	for line := range strings.SplitSeq(strings.TrimRight(d.question.Text, "\n"), "\n") {
+	said := strings.TrimRight(d.question.Text, "\n")
+	if d.below != "" {
+		said += "\n" + d.below
+	}
+	for line := range strings.SplitSeq(said, "\n") {
 		for _, text := range screen.Fold(screen.Clean(line), width) {
 			rows = append(rows, textRow{text: text})
 		}

@@ -5,7 +5,7 @@ package keys
 var titles = map[ID]string{
 	Help: "Help", Back: "Back", Interrupt: "Interrupt", Quit: "Quit", Redraw: "Redraw", Next: "Next part", Previous: "Previous part",
 	Terminal: "Type into the terminal", Zoom: "Zoom", Targets: "Targets", Palette: "Commands", Inbox: "Inbox", Suspend: "Suspend",
-	Jump: "Jump to a terminal", Overview: "Overview", Broadcast: "Run on marked targets", Propose: "Propose for marked targets",
+	Jump: "Jump to a terminal", Overview: "Overview", Broadcast: "Run on marked targets", TypeInto: "Type into marked targets", Propose: "Propose for marked targets",
 	Open: "New terminal", Close: "Close terminal", Rename: "Rename terminal",
 
 	Wider: "Wider", Narrower: "Narrower", Taller: "Taller", Shorter: "Shorter", ResetSizes: "Reset sizes",

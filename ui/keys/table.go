@@ -95,6 +95,7 @@ const (
 	Step            ID = "step"
 
 	Broadcast ID = "broadcast"
+	TypeInto  ID = "type-into"
 	Propose   ID = "propose"
 	Replay    ID = "replay"
 
@@ -312,6 +313,7 @@ var standard = []Command{
 	{Terminal, []string{"Enter"}, Tiles, "", "", "go to the target's terminal, or to what waits for your nod there", "its terminal", watching, APane},
 	{Mark, []string{" "}, Tiles, "", "", "mark the target; again: not any more", "mark", watching, Nothing},
 	{Broadcast, []string{"b"}, Tiles, "", "", "run a command on all marked targets: one decision by the strictest of them, on record for each", "run on marked", watching, Nothing},
+	{TypeInto, []string{"t"}, Tiles, "", "", "type a line into the terminals of all marked targets, such as the answer to a question; Alt-Enter types it without Enter", "type into marked", watching, Nothing},
 	{Propose, []string{"r"}, Tiles, "", "", "have the model propose a command for the marked targets", "propose", watching, Nothing},
 	{Search, []string{"/"}, Tiles, "", "", "show only targets with these words in their names", "filter", watching, Nothing},
 	{Back, []string{"Esc", "q", "F2"}, Tiles, "", "", "take back the marks, then the filter, then leave the overview", "back", watching, Nothing},

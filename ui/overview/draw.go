@@ -127,11 +127,11 @@ func (o *Overview) drawHead(s tcell.Screen, x, y, width int, styles *screen.Styl
 func (o *Overview) drawLine(s tcell.Screen, x, y, width int, styles *screen.Styles) {
 	screen.Fill(s, x, y, width, 1, " ", styles.Text)
 	label := "/"
-	if o.purpose == telling {
+	if verb := map[purpose]string{telling: "run on", typing: "type into"}[o.purpose]; verb != "" {
 		names := o.meant()
-		label = "run on " + screen.Cut(screen.Clean(Names(names)), max(width/3, 12)) + "> "
+		label = verb + " " + screen.Cut(screen.Clean(Names(names)), max(width/3, 12)) + "> "
 		if len(names) > 1 {
-			label = fmt.Sprintf("run on %d: %s> ", len(names), screen.Cut(screen.Clean(Names(names)), max(width/3, 8)))
+			label = fmt.Sprintf("%s %d: %s> ", verb, len(names), screen.Cut(screen.Clean(Names(names)), max(width/3, 8)))
 		}
 	}
 	used := screen.Draw(s, x, y, width, label, styles.Accent.Bold(true))

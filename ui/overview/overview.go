@@ -29,6 +29,7 @@ const (
 	Close          // the overview
 	Go             // to the pane of the target
 	Broadcast      // run Line on the targets
+	Type           // Line into the terminals of the targets
 	Propose        // a command for the targets, from the model
 )
 
@@ -37,6 +38,7 @@ type Choice struct {
 	Verb  Verb
 	Names []string
 	Line  string
+	Bare  bool // Line is typed without Enter behind it
 }
 
 // purpose is what a line is written for.
@@ -46,6 +48,7 @@ const (
 	reading   purpose = iota // none is written
 	filtering                // its words are looked for in names
 	telling                  // it is to be run on the targets
+	typing                   // it is to be typed into their terminals
 )
 
 // Overview is the tiles, the cursor, what is marked and what is written.
@@ -214,6 +217,11 @@ func (o *Overview) Do(id keys.ID) Choice {
 		if len(o.meant()) > 0 {
 			o.purpose, o.line = telling, ""
 		}
+	case keys.TypeInto:
+		if len(o.meant()) > 0 && !o.secretive() {
+			o.purpose, o.line = typing, ""
+			o.notice = "Enter types it with Enter behind it, Alt-Enter without; Esc goes back"
+		}
 	case keys.Propose:
 		if names := o.meant(); len(names) > 0 {
 			return Choice{Verb: Propose, Names: names}
@@ -273,7 +281,7 @@ func (o *Overview) Key(ev *tcell.EventKey) Choice {
 	case tcell.KeyEscape, tcell.KeyCtrlC:
 		o.purpose, o.line = reading, ""
 	case tcell.KeyEnter:
-		return o.written()
+		return o.written(ev.Modifiers()&tcell.ModAlt != 0)
 	case tcell.KeyBackspace, tcell.KeyBackspace2:
 		_, n := utf8.DecodeLastRuneInString(o.line)
 		o.line = o.line[:len(o.line)-n]
@@ -290,24 +298,50 @@ func (o *Overview) Key(ev *tcell.EventKey) Choice {
 	return Choice{}
 }
 
-// written ends the line.
-func (o *Overview) written() Choice {
+// written ends the line; bare says that it is to be typed without Enter.
+func (o *Overview) written(bare bool) Choice {
 	line, purpose := o.line, o.purpose
-	if purpose == telling && strings.TrimSpace(line) == "" {
+	switch {
+	case purpose == telling && strings.TrimSpace(line) == "", purpose == typing && bare && line == "":
 		o.notice = "nothing is written yet; Esc goes back"
+		return Choice{}
+	case purpose == typing && o.secretive():
 		return Choice{}
 	}
 	o.purpose, o.line = reading, ""
-	if purpose == filtering {
+	switch purpose {
+	case filtering:
 		o.filter = strings.TrimSpace(line)
 		return Choice{}
+	case typing:
+		return Choice{Verb: Type, Names: o.meant(), Line: line, Bare: bare}
 	}
 	return Choice{Verb: Broadcast, Names: o.meant(), Line: line}
 }
 
-// Rewrite has a line written on that could not be run, and says why.
-func (o *Overview) Rewrite(line, why string) {
-	o.purpose, o.line, o.notice = telling, line, why
+// Rewrite has the line of a choice written on that could not be carried out, and says why.
+func (o *Overview) Rewrite(c Choice, why string) {
+	o.purpose, o.line, o.notice = telling, c.Line, why
+	if c.Verb == Type {
+		o.purpose = typing
+	}
+}
+
+// secrets are words of questions that are answered with a secret.
+var secrets = []string{"password", "passphrase", "passcode", "pin:", "pin for", "verification code", "one-time", "otp", "token", "secret"}
+
+// secretive reports whether something asks for a secret on one of the targets that are
+// meant, and says so: what is typed into several terminals is shown and on record.
+func (o *Overview) secretive() bool {
+	names := o.meant()
+	for _, t := range o.all {
+		asks := strings.ToLower(t.Asks)
+		if slices.Contains(names, t.Name) && slices.ContainsFunc(secrets, func(word string) bool { return strings.Contains(asks, word) }) {
+			o.notice = t.Name + " asks for a secret: type it in its terminal (Enter), where it is not recorded; or unmark it"
+			return true
+		}
+	}
+	return false
 }
 
 // Insert adds text to what is written: a paste. Of several lines none is taken: what
@@ -328,7 +362,7 @@ func (o *Overview) Insert(text string) {
 // Click puts the cursor on the tile at a place; two of them on the same tile go there.
 func (o *Overview) Click(x, y int) Choice {
 	i := o.under(x, y)
-	if i < 0 || o.purpose == telling {
+	if i < 0 || o.purpose == telling || o.purpose == typing {
 		return Choice{}
 	}
 	shown := o.shown()

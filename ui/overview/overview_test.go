@@ -124,7 +124,7 @@ func TestALineIsRunOnWhatIsMarked(t *testing.T) {
 	if c.Verb != Broadcast || !slices.Equal(c.Names, []string{"a", "c"}) || c.Line != "uptime " || o.Writing() {
 		t.Errorf("%+v", c)
 	}
-	if o.Rewrite(c.Line, "not now"); !o.Writing() || !strings.Contains(picture(t, o, 80, 22)[0], "not now") {
+	if o.Rewrite(c, "not now"); !o.Writing() || !strings.Contains(picture(t, o, 80, 22)[0], "not now") {
 		t.Error("the line is lost")
 	}
 	o.Key(tcell.NewEventKey(tcell.KeyEscape, 0, 0))
@@ -284,5 +284,46 @@ func TestTheOverviewWakesOnlyForWhatGetsOlder(t *testing.T) {
 	}
 	if o, _ := opened(); o.Wake() != 0 {
 		t.Error("nothing gets older")
+	}
+}
+
+// TestALineIsTypedIntoWhatIsMarked, with Enter or without it, also none at all; and not while
+// one of them asks for a secret.
+func TestALineIsTypedIntoWhatIsMarked(t *testing.T) {
+	o, _ := opened(named("a", "b", "c")...)
+	o.Do(keys.Mark)
+	o.Do(keys.Mark)
+	o.Do(keys.TypeInto)
+	typed(o, "yes")
+	if last := picture(t, o, 80, 22); !strings.Contains(strings.Join(last, "\n"), "type into 2: a, b> yes") {
+		t.Errorf("%s", strings.Join(last, "\n"))
+	}
+	enter, bare := tcell.NewEventKey(tcell.KeyEnter, 0, 0), tcell.NewEventKey(tcell.KeyEnter, 0, tcell.ModAlt)
+	if c := o.Key(enter); c.Verb != Type || !slices.Equal(c.Names, []string{"a", "b"}) || c.Line != "yes" || c.Bare {
+		t.Errorf("%+v", c)
+	}
+	o.Do(keys.TypeInto)
+	if c := o.Key(bare); c.Verb != Nothing || !o.Writing() {
+		t.Errorf("nothing at all: %+v", c)
+	}
+	if c := o.Key(enter); c.Verb != Type || c.Line != "" || c.Bare {
+		t.Errorf("Enter alone: %+v", c)
+	}
+	o.Rewrite(Choice{Verb: Type, Line: "q"}, "not now")
+	asking := named("a", "b", "c")
+	asking[1].Asks = "[sudo] Password for deploy:"
+	o.Set(asking)
+	if c := o.Key(bare); c.Verb != Nothing || !strings.Contains(picture(t, o, 80, 22)[0], "b asks for a secret") {
+		t.Errorf("%+v", c)
+	}
+	o.Key(tcell.NewEventKey(tcell.KeyEscape, 0, 0))
+	if o.Do(keys.TypeInto); o.Writing() {
+		t.Error("a line is written for what asks for a secret")
+	}
+	o.Set(named("a", "b", "c"))
+	o.Do(keys.TypeInto)
+	typed(o, "q")
+	if c := o.Key(bare); c.Verb != Type || c.Line != "q" || !c.Bare {
+		t.Errorf("without Enter: %+v", c)
 	}
 }

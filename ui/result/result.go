@@ -69,7 +69,7 @@ func subjectOnTargets(args map[string]any, several []any) string {
 // usualSubject is the first of the arguments that say what a call is about. It is not ok
 // if none is there.
 func usualSubject(args map[string]any) (subject string, ok bool) {
-	for _, name := range []string{"command", "path", "literal", "keys", "url", "query", "pattern", "question", "text", "task"} {
+	for _, name := range []string{"command", "path", "literal_text", "literal", "keys", "url", "query", "pattern", "question", "text", "task"} {
 		switch v := args[name].(type) {
 		case string:
 			if v != "" {
@@ -272,7 +272,7 @@ func ofTargets(targets string, fields map[string]any) string {
 		}
 	}
 	lines := []string{head}
-	for _, name := range []string{"error", "stdout", "stderr", "content", "matches", "notices"} {
+	for _, name := range []string{"error", "message", "stdout", "stderr", "screen", "content", "matches", "notices"} {
 		switch v := fields[name].(type) {
 		case string:
 			if v != "" {

@@ -21,6 +21,12 @@ func (p *Picker) Draw(s tcell.Screen, x, y, width, height int, styles *screen.St
 	}
 	used := screen.Draw(s, x, y, width, "> "+screen.Clean(p.filter), styles.Accent)
 	s.ShowCursor(x+min(used, width-1), y)
+	if n := len(p.marked); n > 0 {
+		text := fmt.Sprintf("%d marked", n)
+		if at := width - len(text); at > used+1 {
+			screen.Draw(s, x+at, y, len(text), text, styles.Accent)
+		}
+	}
 	some := p.matching()
 	p.page = max(height-2, 0)
 	at := p.at(some)
@@ -29,17 +35,21 @@ func (p *Picker) Draw(s tcell.Screen, x, y, width, height int, styles *screen.St
 		p.drawRow(s, x, y+1+i, width, some[p.top+i], p.top+i == at, styles)
 	}
 	screen.Below(s, frame[0], frame[1], frame[2], frame[3], len(some)-p.top-p.page, styles.Warn)
-	hint, brief := "Enter use   Ctrl-N new terminal   Ctrl-X drop   Ctrl-Y copy how to attach", "Enter use ^N new ^X drop ^Y attach"
-	switch {
+	hint, brief := "Enter use   Space mark   Ctrl-N new terminal   Ctrl-X drop   Ctrl-Y attach", "Enter use Space mark ^N new ^X drop…"
+	switch n := len(p.marked); {
+	case n == 1:
+		hint, brief = "Enter connects the marked one   Space mark   Esc unmarks", "Enter connects it  Esc unmarks"
+	case n > 1:
+		hint, brief = fmt.Sprintf("Enter connects all %d   Space mark   Esc unmarks them", n), fmt.Sprintf("Enter connects all %d  Esc unmarks", n)
 	case len(some) > 0 && some[at].verb != Nothing:
 		hint, brief = "Enter does it", "Enter does it"
 	case len(some) > 0 && some[at].Logs:
-		hint, brief = "Enter use   Ctrl-N new terminal   Ctrl-X drop   Ctrl-O logs   Ctrl-Y attach", "Enter use ^N new ^X drop ^O logs ^Y…"
+		hint, brief = "Enter use   Space mark   Ctrl-N terminal   Ctrl-X drop   Ctrl-O logs", "Enter use Space mark ^O logs ^X drop"
 	}
 	if screen.Width(hint) > width {
 		hint = brief
 	}
-	if len(some) == 0 && strings.TrimSpace(p.filter) != "" {
+	if len(some) == 0 && len(p.marked) == 0 && strings.TrimSpace(p.filter) != "" {
 		hint = "Enter connects to " + strings.TrimSpace(p.filter)
 	}
 	if height > 1 {
@@ -56,7 +66,10 @@ func (p *Picker) drawRow(s tcell.Screen, x, y, width int, t Target, marked bool,
 		style, sign = styles.Selection, "› "
 		screen.Fill(s, x, y, width, 1, " ", style)
 	}
-	if t.Current {
+	switch {
+	case p.marked[t.Name]:
+		sign = sign[:len(sign)-1] + "*"
+	case t.Current:
 		sign = sign[:len(sign)-1] + "•"
 	}
 	word, look := word(t, styles)

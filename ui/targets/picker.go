@@ -54,14 +54,15 @@ type Verb uint8
 
 // The verbs.
 const (
-	Nothing Verb = iota
-	Close        // the picker
-	Use          // connect if need be, and make it the current one
-	Drop         // give the connection up
-	Attach       // copy the command by which the operator gets there by hand
-	Logs         // show the log, or no more
-	Open         // open another terminal there
-	End          // close the terminal that has or had the keyboard; it names no target
+	Nothing   Verb = iota
+	Close          // the picker
+	Use            // connect if need be, and make it the current one
+	Drop           // give the connection up
+	Attach         // copy the command by which the operator gets there by hand
+	Logs           // show the log, or no more
+	Open           // open another terminal there
+	End            // close the terminal that has or had the keyboard; it names no target
+	UseMarked      // connect all that are marked; it names no target: see Marked
 )
 
 // Choice is what the operator wants.
@@ -81,8 +82,9 @@ type Picker struct {
 	offers []Offer
 	filter string
 	chosen string // name; the first one that matches if it does not
-	top    int    // the first row shown
-	page   int    // rows shown
+	marked map[string]bool
+	top    int // the first row shown
+	page   int // rows shown
 }
 
 // Set replaces the list. What is typed and chosen stays.
@@ -91,6 +93,47 @@ func (p *Picker) Set(all []Target) {
 	slices.SortStableFunc(p.all, func(a, b Target) int {
 		return cmp.Or(rank(a)-rank(b), b.Used.Compare(a.Used))
 	})
+	for name := range p.marked {
+		if !slices.ContainsFunc(all, func(t Target) bool { return t.Name == name }) {
+			delete(p.marked, name) // what is not there any more is not meant any more
+		}
+	}
+}
+
+// Marked are the names of the targets that are marked, in the order of the list.
+func (p *Picker) Marked() []string {
+	var names []string
+	for _, t := range p.all {
+		if p.marked[t.Name] {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// mark marks the chosen target, or not any more, and goes on to the next one.
+func (p *Picker) mark() {
+	some := p.matching()
+	if len(some) == 0 || some[p.at(some)].verb != Nothing {
+		return
+	}
+	name := some[p.at(some)].Name
+	if p.marked == nil {
+		p.marked = map[string]bool{}
+	}
+	if p.marked[name] {
+		delete(p.marked, name)
+	} else {
+		p.marked[name] = true
+	}
+	p.chosen = name // also where it is the last one, so that another space is no text
+	p.move(1)
+}
+
+// spaceMarks reports whether a space marks. Right behind a word that is typed it goes on
+// with the filter, which may hold several words.
+func (p *Picker) spaceMarks() bool {
+	return p.chosen != "" || p.filter == "" || strings.HasSuffix(p.filter, " ")
 }
 
 // rank brings what is in use to the top; among equals, what was used last comes first.
@@ -170,10 +213,14 @@ func (p *Picker) Key(ev *tcell.EventKey) Choice {
 	}
 	switch ev.Key() {
 	case tcell.KeyEscape, tcell.KeyCtrlC:
-		if p.filter == "" {
+		switch {
+		case p.filter != "":
+			p.filter, p.chosen = "", ""
+		case len(p.marked) > 0:
+			clear(p.marked)
+		default:
 			return Choice{Verb: Close}
 		}
-		p.filter, p.chosen = "", ""
 	case tcell.KeyUp, tcell.KeyBacktab:
 		p.move(-1)
 	case tcell.KeyDown, tcell.KeyTab:
@@ -188,7 +235,10 @@ func (p *Picker) Key(ev *tcell.EventKey) Choice {
 	case tcell.KeyCtrlU:
 		p.filter, p.chosen = "", ""
 	case tcell.KeyRune:
-		if ev.Modifiers()&(tcell.ModAlt|tcell.ModCtrl|tcell.ModMeta) == 0 {
+		switch plain := ev.Modifiers()&(tcell.ModAlt|tcell.ModCtrl|tcell.ModMeta) == 0; {
+		case plain && ev.Rune() == ' ' && p.spaceMarks():
+			p.mark()
+		case plain:
 			p.Insert(string(ev.Rune()))
 		}
 	}
@@ -213,6 +263,8 @@ func (p *Picker) move(by int) {
 func (p *Picker) choose(v Verb) Choice {
 	some := p.matching()
 	switch {
+	case v == Use && len(p.marked) > 0:
+		return Choice{Verb: UseMarked}
 	case len(some) > 0 && some[p.at(some)].verb != Nothing:
 		if v == Use {
 			return Choice{Verb: some[p.at(some)].verb}

@@ -169,3 +169,52 @@ func TestOffersAreFoundByTheirLetterAndTheirName(t *testing.T) {
 		t.Errorf("on a target: %+v", c)
 	}
 }
+
+// TestSpaceMarksAndEnterConnectsAll: a space behind a word that is typed goes on with the
+// filter; all others mark.
+func TestSpaceMarksAndEnterConnectsAll(t *testing.T) {
+	p := &Picker{}
+	p.Set(some()) // in the order ssh:web-1, local, ssh:db-1, docker:api
+	typed(p, "prod db ")
+	if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Use, "ssh:db-1"}) || len(p.Marked()) > 0 {
+		t.Errorf("a filter of two words: %+v, %q", c, p.Marked())
+	}
+	typed(p, " ") // the second one behind a word
+	p.Key(key(tcell.KeyCtrlU))
+	p.Key(key(tcell.KeyUp))
+	typed(p, "  ")
+	if got := strings.Join(p.Marked(), " "); got != "ssh:web-1 local ssh:db-1" {
+		t.Errorf("marked %s", got)
+	}
+	rows := drawn(t, p, 80, 10)
+	if !strings.HasSuffix(strings.TrimRight(rows[1], " │"), "3 marked") || !strings.Contains(rows[2], " * ssh:web-1") || !strings.Contains(rows[8], "Enter connects all 3") {
+		t.Errorf("%s", strings.Join(rows, "\n"))
+	}
+	drawn(t, p, 12, 4)
+	typed(p, "nothing like it")
+	if c := p.Key(key(tcell.KeyEnter)); c != (Choice{Verb: UseMarked}) {
+		t.Errorf("marked ones are meant whatever is typed: %+v", c)
+	}
+	p.Key(key(tcell.KeyEscape))
+	p.Set(some()[1:])
+	if got := strings.Join(p.Marked(), " "); got != "ssh:web-1 ssh:db-1" {
+		t.Errorf("what is not there any more: %s", got)
+	}
+	p.Key(key(tcell.KeyDown))
+	typed(p, " ")
+	if got := strings.Join(p.Marked(), " "); got != "ssh:web-1" {
+		t.Errorf("again: %s", got)
+	}
+	if c := p.Key(key(tcell.KeyEscape)); c.Verb != Nothing || len(p.Marked()) > 0 {
+		t.Errorf("Esc with marks: %+v", c)
+	}
+	if c := p.Key(key(tcell.KeyEscape)); c.Verb != Close {
+		t.Errorf("Esc: %+v", c)
+	}
+	p.Offer([]Offer{{Verb: Open, Letter: "n", Name: "new terminal"}})
+	typed(p, "new term")
+	p.Key(key(tcell.KeyUp))
+	if typed(p, " "); len(p.Marked()) > 0 {
+		t.Error("an offer is marked")
+	}
+}

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nod-console/nod/backends"
 	"github.com/nod-console/nod/backends/ssh"
 	"github.com/nod-console/nod/backends/ssh/mux"
 )
@@ -220,9 +219,7 @@ func (d *daemon) start(p *pipe, o Order) {
 	}
 	c, err := d.connect(ctx, o, asker, step)
 	if err != nil {
-		err = p.send(message{Failed: &LoginError{
-			Text: err.Error(), Lasting: d.lasting(err), OtherKey: errors.Is(err, backends.ErrOtherKey),
-		}})
+		err = p.send(message{Failed: failed(err, d.lasting(err))})
 	} else {
 		info, _ := c.describe() // it is there
 		err = p.send(message{Ready: &info})

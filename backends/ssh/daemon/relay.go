@@ -73,6 +73,9 @@ type answer struct {
 // LoginError says why a login failed.
 type LoginError struct {
 	Text string `json:"text"`
+	// Why and Next are the same in two lines, if that is known: see [ssh.DialError.Advice].
+	Why  string `json:"why,omitempty"`
+	Next string `json:"next,omitempty"`
 	// Lasting says that another try would fail, too, before something is
 	// changed: a wrong key, a name that does not resolve in ssh_config.
 	Lasting bool `json:"lasting,omitempty"`
@@ -82,6 +85,24 @@ type LoginError struct {
 
 // Error implements error.
 func (e *LoginError) Error() string { return e.Text }
+
+// Advice is why the login failed, and what to do next.
+func (e *LoginError) Advice() (why, next string) {
+	if e.Why == "" {
+		return e.Text, e.Next
+	}
+	return e.Why, e.Next
+}
+
+// failed is why a login failed, for the starter.
+func failed(err error, lasting bool) *LoginError {
+	e := &LoginError{Text: err.Error(), Lasting: lasting, OtherKey: errors.Is(err, backends.ErrOtherKey)}
+	var dial *ssh.DialError
+	if errors.As(err, &dial) {
+		e.Why, e.Next = dial.Advice()
+	}
+	return e
+}
 
 // Is implements errors.Is for [backends.ErrGivenUp] and [backends.ErrOtherKey].
 func (e *LoginError) Is(target error) bool {

@@ -34,7 +34,7 @@ func (h *Core) register(p Options) (*tools.Registry, error) {
 		all = append(all, shell)
 		if p.Panes {
 			shell.Jobs = &terminal.Jobs{}
-			all = append(all, &terminal.SendKeys{Guard: h.Guard, Jobs: shell.Jobs}, &terminal.CapturePane{Guard: h.Guard},
+			all = append(all, &terminal.SendKeys{Guard: h.Guard, Jobs: shell.Jobs, Fleet: h.fleet}, &terminal.CapturePane{Guard: h.Guard},
 				&terminal.ListJobs{Guard: h.Guard, Jobs: shell.Jobs}, &terminal.KillJob{Guard: h.Guard, Jobs: shell.Jobs})
 			all = append(all,
 				terminal.NewCreateSession(h.Guard), terminal.NewKillSession(h.Guard),

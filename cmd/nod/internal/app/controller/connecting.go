@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nod-console/nod/backends/local"
+	"github.com/nod-console/nod/ui/console"
 )
 
 // mostConnecting bounds how many targets of the start are connected at once: a login may
@@ -18,6 +19,7 @@ const mostConnecting = 8
 // is no console; a host that cannot be reached is told.
 func (d *Controller) connectAll(ctx context.Context) error {
 	d.targetsChanged()
+	defer d.together.Begin()()
 	err := inOrder(d.background.Go, d.Targets, mostConnecting, func(name string) error {
 		err := d.connect(ctx, d.parts.core, name)
 		if err != nil && (name == local.Name || ctx.Err() != nil) {
@@ -25,7 +27,7 @@ func (d *Controller) connectAll(ctx context.Context) error {
 		}
 		d.targetsChanged()
 		if err != nil {
-			d.screen.Fail("connect: "+err.Error(), "")
+			d.screen.Fail(console.Explain("connect to "+name, err))
 		}
 		return nil
 	})

@@ -56,16 +56,17 @@ type Options struct {
 type Controller struct {
 	Options
 
-	brain  app.Model
-	state  string
-	store  *history.Store
-	spare  *app.SpareHistory // changed under mu once the Controller runs
-	kept   *layouts.Store    // how the screen was, and when targets were connected
-	screen Screen
-	ask    ssh.Asker // asks on the screen
-	allow  questions.Allower
-	choose desk.Asker // the questions of the model
-	fill   mcp.Asker  // the questions of servers
+	brain    app.Model
+	state    string
+	store    *history.Store
+	spare    *app.SpareHistory // changed under mu once the Controller runs
+	kept     *layouts.Store    // how the screen was, and when targets were connected
+	screen   Screen
+	ask      ssh.Asker          // asks on the screen
+	together questions.Together // one question for connections that are made together
+	allow    questions.Allower
+	choose   desk.Asker // the questions of the model
+	fill     mcp.Asker  // the questions of servers
 
 	closeScreen func()
 
@@ -149,7 +150,7 @@ func (d *Controller) options(ctx context.Context) (console.Options, error) {
 		Plugins:         d.pluginOptions(),
 		Past:            d.past(),
 		Targets: &console.Targets{
-			List: d.listTargets, Use: d.useTarget, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
+			List: d.listTargets, Use: d.useTarget, Connect: d.useAll, Drop: d.dropTarget, Attach: d.attachTo, Logs: d.toggleLogs,
 		},
 		Overview:     d.overviewOptions(),
 		Runs:         d.runs,
@@ -245,6 +246,7 @@ func outcome(ctx context.Context, err, failed error) error {
 
 // open puts the Core behind the screen. ctx is its life.
 func (d *Controller) open(ctx context.Context) error {
+	d.together.Changed = d.targetsChanged
 	h, err := app.Open(d.Config, d.Sys.Getenv, app.Options{
 		Options: targets.Options{
 			Ask: d.ask, Warn: d.screen.Notify, Panes: true, Attended: true, Existing: d.Existing, Step: d.step,

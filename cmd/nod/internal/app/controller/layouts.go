@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/nod-console/nod/backends/pane"
 	"github.com/nod-console/nod/cmd/nod/internal/app"
@@ -35,7 +36,8 @@ func (d *Controller) keepSoon() {
 		d.unkept = true
 		d.mu.Unlock()
 		if !told {
-			d.screen.Notify("how the screen is divided, and when targets were connected, is forgotten at the end: " + err.Error())
+			text, next := console.Explain("how the screen is divided, and when targets were connected, is forgotten at the end", err)
+			d.screen.Notify(strings.TrimSuffix(text+"; "+next, "; "))
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,12 +55,18 @@ func (d *Controller) standing(ctx context.Context, a tools.Action, since time.Ti
 	open, _ := parts.core.Targets.List()
 	for _, s := range open {
 		for _, p := range s.List() {
-			if p.Target() == a.Target && p.ID() == a.Pane && p.OperatorTyped().After(since) {
-				return errors.New("somebody has typed in the pane since the action was planned")
+			if into(a, p.Target(), p.ID()) && p.OperatorTyped().After(since) {
+				return fmt.Errorf("somebody has typed in the pane on %s since the action was planned", p.Target())
 			}
 		}
 	}
 	return nil
+}
+
+// into reports whether an action goes into a pane.
+func into(a tools.Action, target, pane string) bool {
+	return a.Target == target && a.Pane == pane ||
+		slices.ContainsFunc(a.Parts, func(p tools.Action) bool { return p.Target == target && p.Pane == pane })
 }
 
 // undoable are lines about what can be taken back, the last thing first.

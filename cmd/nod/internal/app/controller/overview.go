@@ -43,7 +43,7 @@ type pulse struct {
 }
 
 func (d *Controller) overviewOptions() *console.Overview {
-	return &console.Overview{Watch: d.watchOverview, Look: d.lookOverview, Broadcast: d.broadcast}
+	return &console.Overview{Watch: d.watchOverview, Look: d.lookOverview, Broadcast: d.broadcast, Type: d.typeInto}
 }
 
 // watchOverview tells how all targets stand while the overview is shown. Nothing of it
@@ -347,13 +347,31 @@ func (d *Controller) broadcast(ctx context.Context, line string, names []string,
 	return nil
 }
 
+// typeInto types a line into the shared panes of several targets, as one action: each is
+// judged by what reads the line there.
+func (d *Controller) typeInto(ctx context.Context, line string, bare bool, names []string, sink agent.Sink) error {
+	turns, talk, err := d.talking(ctx)
+	if err != nil {
+		return err
+	}
+	arguments, err := of(map[string]any{"literal_text": line, "enter": !bare}, names)
+	if err != nil {
+		return err
+	}
+	prompt := fmt.Sprintf("type %q (into %s)", line, strings.Join(names, ", "))
+	turns.Own(ctx, talk, prompt, (*terminal.SendKeys)(nil).Name(), arguments, sink)
+	return nil
+}
+
 // onAll are the arguments of run_shell for a line of the operator's own on targets.
 func onAll(line string, names []string) (json.RawMessage, error) {
-	arguments := map[string]any{
-		"command": line,
-		// Of a command that the operator gives, nobody claims anything.
-		"risk": "high", "mutation": true, "privesc": true, "why": "the operator's own command",
-	}
+	return of(map[string]any{"command": line}, names)
+}
+
+// of are the arguments of a call of the operator's own on targets.
+func of(arguments map[string]any, names []string) (json.RawMessage, error) {
+	// Of what the operator gives, nobody claims anything.
+	maps.Copy(arguments, map[string]any{"risk": "high", "mutation": true, "privesc": true, "why": "the operator's own command"})
 	if len(names) == 1 {
 		arguments["target"] = names[0]
 	} else {

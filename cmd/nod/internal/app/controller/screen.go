@@ -59,7 +59,7 @@ func (d *Controller) openScreen(ctx context.Context, opt console.Options) error 
 		d.Sys.Signals.Restoring(full.Rescue)
 		go d.Sys.Jobs.Watch(ctx, full.Stop, full.Retake)
 		d.screen, d.closeScreen = full, unwatch
-		d.ask, d.allow, d.choose = questions.LoginDialogs(full.Ask), questions.AllowDialog(full.Ask), questions.ChoiceDialog(full.Ask)
+		d.ask, d.allow, d.choose = questions.LoginDialogs(full.Ask, &d.together), questions.AllowDialog(full.Ask), questions.ChoiceDialog(full.Ask)
 		d.fill = questions.FormDialogs(full.Ask)
 		return nil
 	}
@@ -92,7 +92,7 @@ func (d *Controller) openScreen(ctx context.Context, opt console.Options) error 
 		})
 		return said, err
 	}
-	d.screen, d.ask, d.fill = talk, alone(talk, questions.Asker()), questions.FormLines(talk.Alone)
+	d.screen, d.ask, d.fill = talk, alone(talk, questions.Asker(), &d.together), questions.FormLines(talk.Alone)
 	d.closeScreen = func() {
 		giveBack()
 		_ = tty.Close() // it was read and written a line at a time
@@ -101,7 +101,14 @@ func (d *Controller) openScreen(ctx context.Context, opt console.Options) error 
 }
 
 // alone asks while nobody else reads from the terminal.
-func alone(talk *plain.Conversation, ask ssh.Asker) ssh.Asker {
+func alone(talk *plain.Conversation, ask ssh.Asker, together *questions.Together) ssh.Asker {
+	secret := func(ctx context.Context, q ssh.SecretQuestion, _ func() []string) (text string, err error) {
+		err = talk.Alone(ctx, func() (err error) {
+			text, err = ask.Secret(ctx, q)
+			return err
+		})
+		return text, err
+	}
 	return ssh.Asker{
 		Confirm: func(ctx context.Context, q ssh.HostKeyQuestion) (yes bool, err error) {
 			err = talk.Alone(ctx, func() (err error) {
@@ -110,12 +117,8 @@ func alone(talk *plain.Conversation, ask ssh.Asker) ssh.Asker {
 			})
 			return yes, err
 		},
-		Secret: func(ctx context.Context, q ssh.SecretQuestion) (text string, err error) {
-			err = talk.Alone(ctx, func() (err error) {
-				text, err = ask.Secret(ctx, q)
-				return err
-			})
-			return text, err
+		Secret: func(ctx context.Context, q ssh.SecretQuestion) (string, error) {
+			return together.Secret(ctx, q, secret)
 		},
 	}
 }

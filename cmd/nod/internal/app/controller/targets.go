@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/nod-console/nod/backends/local"
 	"github.com/nod-console/nod/backends/ssh"
@@ -59,7 +60,9 @@ func (d *Controller) move() {
 // connect opens a target and shows its panes until it is dropped or ctx ends.
 func (d *Controller) connect(ctx context.Context, h *app.Core, name string) error {
 	defer d.settle(name)
+	began := d.together.Begin()
 	s, err := h.Targets.Open(ctx, name)
+	began()
 	if err != nil {
 		return err
 	}
@@ -104,7 +107,9 @@ func (d *Controller) tendPanes(ctx context.Context, s *targets.Target, mirror fu
 // connected stays. It may be one of many, so that its panes come up when they are used.
 func (d *Controller) connectFor(ctx, call context.Context, name string) error {
 	h := d.parts.core
+	began := d.together.Begin()
 	s, err := h.Targets.Open(call, name)
+	began()
 	if err != nil {
 		return err
 	}
@@ -380,6 +385,39 @@ func (d *Controller) useTarget(ctx context.Context, name string) error {
 		return err
 	}
 	h.Targets.Choose(name)
+	return nil
+}
+
+// useAll connects several targets, as many at a time as at the start, and makes the first of
+// them that could be connected the current one. One that cannot be reached is told.
+func (d *Controller) useAll(ctx context.Context, names []string) error {
+	parts, err := d.ready(ctx)
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	failed := map[string]bool{}
+	defer d.together.Begin()()
+	err = inOrder(d.background.Go, names, mostConnecting, func(name string) error {
+		err := d.connect(ctx, parts.core, name)
+		d.targetsChanged()
+		if err != nil {
+			mu.Lock()
+			failed[name] = true
+			mu.Unlock()
+			d.screen.Fail(console.Explain("connect to "+name, err))
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if canonical, err := parts.core.Targets.Canonical(name); err == nil && !failed[name] {
+			parts.core.Targets.Choose(canonical)
+			return nil
+		}
+	}
 	return nil
 }
 

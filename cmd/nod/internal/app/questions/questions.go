@@ -44,23 +44,45 @@ func AllowDialog(ask func(context.Context, decision.Question) (decision.Answer, 
 	}
 }
 
-// LoginDialogs asks in the console's dialogs.
-func LoginDialogs(ask func(context.Context, decision.Question) (decision.Answer, error)) ssh.Asker {
+// forTargets says for how many targets a secret is asked.
+func forTargets(names []string) string {
+	short := make([]string, len(names))
+	for i, n := range names {
+		short[i] = strings.TrimPrefix(n, "ssh:")
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "For " + short[0] + "."
+	}
+	return fmt.Sprintf("For %d hosts: %s.", len(names), strings.Join(short, ", "))
+}
+
+// LoginDialogs asks in the console's dialogs, once for connections that are made together.
+func LoginDialogs(ask func(context.Context, decision.Question) (decision.Answer, error), together *Together) ssh.Asker {
+	secret := func(ctx context.Context, q ssh.SecretQuestion, waiting func() []string) (string, error) {
+		asked := decision.Question{Kind: decision.Secret, Title: q.Host, Text: secretText(q)}
+		switch {
+		case q.Echo:
+			asked.Kind = decision.Line
+		case q.Kind == ssh.Passphrase:
+			asked.Title = "passphrase"
+			asked.More = func() string { return forTargets(waiting()) }
+		}
+		said, err := ask(ctx, asked)
+		if err == nil && !said.Given {
+			err = ssh.ErrNotAnswered
+		}
+		return said.Text, err
+	}
 	return ssh.Asker{
 		Confirm: func(ctx context.Context, q ssh.HostKeyQuestion) (bool, error) {
 			said, err := ask(ctx, decision.Question{Title: "is it the right host?", Text: hostKeyText(q)})
 			return said.Given, err
 		},
 		Secret: func(ctx context.Context, q ssh.SecretQuestion) (string, error) {
-			kind := decision.Secret
-			if q.Echo {
-				kind = decision.Line
-			}
-			said, err := ask(ctx, decision.Question{Kind: kind, Title: q.Host, Text: secretText(q)})
-			if err == nil && !said.Given {
-				err = ssh.ErrNotAnswered
-			}
-			return said.Text, err
+			return together.Secret(ctx, q, secret)
 		},
 	}
 }
