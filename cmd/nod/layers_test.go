@@ -55,6 +55,7 @@ var forbidden = []edge{
 
 // Tests may bring the real thing along; only the product's own files count.
 func TestDependenciesGoOneWay(t *testing.T) {
+	t.Parallel()
 	eachFile(t, func(path string, file *ast.File) {
 		from := filepath.ToSlash(filepath.Dir(path))
 		for _, spec := range file.Imports {
@@ -126,6 +127,7 @@ func TestLayersAreDrawn(t *testing.T) {
 // Grants are minted by the policy engine alone; the mint itself is made where
 // the program is composed.
 func TestOnlyPolicyMintsGrants(t *testing.T) {
+	t.Parallel()
 	allowed := map[string][]string{
 		"NewMint": {"tools", "cmd/nod/internal/app", "agent/internal/agenttest", "tools/internal/fleettest"},
 		"Minter":  {"tools", "cmd/nod/internal/app", "agent/policy", "agent/internal/agenttest", "tools/internal/fleettest"},
