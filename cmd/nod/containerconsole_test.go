@@ -138,6 +138,9 @@ func lifeInThePane(t *testing.T, cols, rows int) {
 	if !tiny {
 		s.see("cpu ")
 	}
+	if cols >= 120 { // the pane, too, which is made anew where the pause took long
+		s.until("see it live", func(text string) bool { return strings.Contains(text, "live ") && !strings.Contains(text, "not live") })
+	}
 	engine.Do(t, "stop", "-t", "0", container)
 	stands("the container does not run")
 	stands("docker start " + container)
