@@ -180,7 +180,8 @@ func TestStoriesAreToldBesideEachOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Test") && startsNod(f.Body) && !tellsBesideOthers(f.Body) {
+			f, ok := d.(*ast.FuncDecl)
+			if ok && strings.HasPrefix(f.Name.Name, "Test") && startsNod(f.Body) && !tellsBesideOthers(f.Body) {
 				t.Errorf("%s: %s begins with neither t.Parallel() nor inProcess(t)", name, f.Name.Name)
 			}
 		}
