@@ -1,7 +1,6 @@
 package undo_test
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -157,17 +156,21 @@ func TestAJournalIsBounded(t *testing.T) {
 		t.Errorf("%d entries", len(all))
 	}
 	c.t = time.Now()
-	big := bytes.Repeat([]byte("x"), undo.MaxBytes/2+1)
-	for i := range 3 {
-		big[0] = byte('a' + i)
-		a, old := write("/big", string(big), "2")
+	for _, text := range []string{"first", "second", "third"} {
+		a, old := write("/big", text, "2")
 		if _, err := j.Keep(a, old); err != nil {
 			t.Fatal(err)
 		}
+		// What counts is the size of its file, which is large without its bytes on the disk.
+		if text != "third" {
+			if err := os.Truncate(filepath.Join(dir, "contents", a.Expect.SHA256), undo.MaxBytes/2+1); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	all, _ := j.List() // the old ones are too old, and two large ones are too much
-	if len(all) != 1 || all[0].Path != "/big" {
-		t.Errorf("%d entries", len(all))
+	if len(all) != 2 || all[0].Was != backends.VersionOf([]byte("third")) || all[1].Was != backends.VersionOf([]byte("second")) {
+		t.Errorf("%d entries: %+v", len(all), all)
 	}
 	if _, err := renameio.NewPendingFile(filepath.Join(dir, "1.json"), renameio.WithTempDir(dir)); err != nil {
 		t.Fatal(err) // a write that is cut off
@@ -178,7 +181,7 @@ func TestAJournalIsBounded(t *testing.T) {
 		t.Errorf("a write that was cut off has left %q, %v", left, err)
 	}
 	files, err := os.ReadDir(filepath.Join(dir, "contents"))
-	if err != nil || len(files) != 2 {
+	if err != nil || len(files) != 3 { // what was there twice, and what was written
 		t.Errorf("%d contents are kept: %v", len(files), err)
 	}
 	if _, err := j.Content(all[0].Was); err != nil {

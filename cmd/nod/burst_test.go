@@ -11,6 +11,7 @@ import (
 // What a terminal delivers in one piece, as a paste without brackets does and what
 // was typed ahead, answers nothing, whatever it holds; one key by itself does, soon.
 func TestABurstOfKeysAnswersNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	file := filepath.Join(w.home, "hello.txt")
 	s := w.console(120, 40)

@@ -7,6 +7,7 @@ import (
 
 // What a command writes comes in events as it is written, without secrets for "nod ask".
 func TestOutputComesInPieces(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out, errs, status := w.do("run", "--json", "--progress", "--", "printf 'one\\ntwo\\n'; echo three >&2")
 	lines := strings.Split(strings.TrimSpace(out), "\n")

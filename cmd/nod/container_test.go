@@ -100,6 +100,7 @@ func TestWhatAShellInAContainerDoesNotGetOver(t *testing.T) {
 
 // A container that was called by its id is the target of its name.
 func TestAContainerByItsID(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	name := engine.Container(t, enginetest.Busybox)
 	id := engine.Do(t, "inspect", "--format", "{{.Id}}", name)

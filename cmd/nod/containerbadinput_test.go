@@ -28,6 +28,7 @@ func oldEngine(t *testing.T) string {
 
 // Whatever is wrong with an engine: one sentence that says what, and what to do.
 func TestEnginesThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		env  string
 		says []string
@@ -77,6 +78,7 @@ func TestEnginesThatCannotBeUsed(t *testing.T) {
 
 // Whatever is wrong with a container, likewise.
 func TestContainersThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	stopped := engine.Container(t, enginetest.Busybox)
 	engine.Do(t, "stop", "-t", "0", stopped)
@@ -110,6 +112,7 @@ func TestContainersThatCannotBeUsed(t *testing.T) {
 // A container with little is worked in with what there is, and what is lesser is
 // said.
 func TestContainersWithLittle(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	bare := engine.Container(t, "--read-only", enginetest.Debian)
 	other := engine.Container(t, "--user", "1000:1000", "--workdir", "/", enginetest.Busybox)

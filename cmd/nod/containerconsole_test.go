@@ -28,7 +28,8 @@ func pickOnly(s *display, name string) {
 // Containers come and go in the picker while it is open, and what becomes of one
 // shows there at once.
 func TestContainersComeAndGoInThePicker(t *testing.T) {
-	for name, size := range someSizes() {
+	t.Parallel()
+	for name, size := range oneSize("wide") {
 		t.Run(name, func(t *testing.T) {
 			w, engine := containers(t)
 			first := engine.Container(t, enginetest.Busybox)
@@ -89,6 +90,7 @@ func oneSize(name string) map[string][2]int {
 
 // Health is told where the engine looks after it.
 func TestTheHealthOfAContainerIsSeen(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	name := engine.Container(t, "--health-cmd", "test ! -e /tmp/ill", "--health-interval", "1s", "--health-retries", "1", enginetest.Busybox)
 	s := w.console(80, 24)
@@ -103,8 +105,11 @@ func TestTheHealthOfAContainerIsSeen(t *testing.T) {
 
 // What becomes of a container that somebody works in is said in its pane, in the
 // top line and in the chat, with what to do next; and a pane comes back with it.
+//
+// It is told alone: a pause that takes long among others is a lost link, and a container
+// that is stopped while its pane is made anew has none.
 func TestTheLifeOfAContainerInItsPane(t *testing.T) {
-	for name, size := range someSizes() {
+	for name, size := range oneSize("wide") {
 		t.Run(name, func(t *testing.T) { lifeInThePane(t, size[0], size[1]) })
 	}
 }
@@ -135,6 +140,9 @@ func lifeInThePane(t *testing.T, cols, rows int) {
 	if !tiny {
 		s.see("cpu ")
 	}
+	if cols >= 120 { // the pane, too, which is made anew where the pause took long
+		s.until("see it live", func(text string) bool { return strings.Contains(text, "live ") && !strings.Contains(text, "not live") })
+	}
 	engine.Do(t, "stop", "-t", "0", container)
 	stands("the container does not run")
 	stands("docker start " + container)
@@ -155,6 +163,7 @@ func lifeInThePane(t *testing.T, cols, rows int) {
 
 // A container that is paused while its pane is being made is said to be paused.
 func TestAContainerIsPausedBeforeItsPaneIsThere(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	container := engine.Container(t, enginetest.Debian)
 	engine.Do(t, "exec", container, "sh", "-ec", `name=$(command -v tmux); mkdir /opt/nod; mv "$name" /opt/nod/; { echo '#!/bin/sh'
@@ -173,6 +182,7 @@ func TestAContainerIsPausedBeforeItsPaneIsThere(t *testing.T) {
 // The log of a container is a pane for reading, which goes on through restarts
 // and says why it stands still.
 func TestTheLogOfAContainer(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	container := engine.Container(t, enginetest.Busybox, "sh", "-c",
 		`echo "life $(cat /proc/sys/kernel/random/boot_id | wc -c)"; printf '\033[31mred\033[0m\n' >&2; until [ -e /tmp/more ]; do sleep 0.05; done; echo and more; exec sleep 1000`)
@@ -206,6 +216,7 @@ func TestTheLogOfAContainer(t *testing.T) {
 // Nothing is started in a paused container, and the model is told what to do about
 // it; what was asked again afterwards runs.
 func TestNothingIsStartedInAPausedContainer(t *testing.T) {
+	t.Parallel()
 	w, engine := containers(t)
 	m := serveModel(t, calls(shell("a", "echo $((6*7)) first", false)), says("It is refused."), calls(shell("b", "echo $((6*8)) second", false)), says("It ran."))
 	w.extra = append(w.extra, "NOD_BASE_URL="+m.URL+"/v1", "NOD_MODEL=scripted")

@@ -14,6 +14,7 @@ import (
 // TestNodEndsWhileAFileHangs proves the same of the program itself, where it waits for a
 // named pipe that nobody writes.
 func TestNodEndsWhileAFileHangs(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pipe := filepath.Join(w.home, "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

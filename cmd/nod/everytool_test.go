@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,23 +51,21 @@ func inText(list ...call) []string {
 // machine in real panes, called over HTTP by native calls and by calls in the text. A
 // tool that is new and not called here fails the test.
 func TestAConversationWithEachTool(t *testing.T) {
+	needs(t, "tmux")
+	inProcess(t)
 	for name, way := range map[string]struct {
 		calls    func(...call) []string
 		protocol string
 	}{"native": {calls, "native"}, "text": {inText, "text"}} {
-		t.Run(name, func(t *testing.T) { callEachTool(t, way.calls, way.protocol) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			callEachTool(t, way.calls, way.protocol)
+		})
 	}
 }
 
 func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
-	needs(t, "tmux")
 	w := newWorld(t)
-	t.Setenv("HOME", w.home)
-	t.Setenv("SHELL", "/bin/bash")
-	t.Chdir(w.home)
-	for _, name := range []string{"NOD_STATE_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "NOD_CONFIG", "TMUX", "NOD_TRACE"} {
-		t.Setenv(name, "")
-	}
 	file := w.write("app.conf", "port = 80\n", 0o600)
 	w.write(".config/nod/skills/rotate/SKILL.md", "---\nname: rotate\ndescription: rotates logs\n---\nUse logrotate, says the skill.\n", 0o600)
 	w.write(".config/nod/agents/scout.toml", "name = \"scout\"\ndescription = \"looks\"\ntools = [\"time\"]\nprompt = \"Look.\"\n", 0o600)
@@ -137,10 +134,10 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 			t.Fatal(err)
 		}
 	}
-	c, err := config.Load(config.Source{Getenv: os.Getenv})
+	c, err := config.Load(config.Source{Getenv: w.getenv})
 	must(err)
 	operator := &asker{asked: map[string]bool{}}
-	h, err := app.Open(c, os.Getenv, app.Options{
+	h, err := app.Open(c, w.getenv, app.Options{
 		Options: targets.Options{Panes: true, Warn: func(text string) { t.Log(text) }}, Approver: operator,
 		Choose: func(context.Context, string, []string) (desk.Choice, error) {
 			return desk.Choice{Given: true, Option: 1}, nil
@@ -153,7 +150,7 @@ func callEachTool(t *testing.T, calls func(...call) []string, protocol string) {
 	store, err := history.Open(t.Context(), config.HistoryDir(h.State), history.Options{})
 	must(err)
 	defer func() { must(store.Close()) }()
-	b, err := app.OpenModel(c, os.Getenv)
+	b, err := app.OpenModel(c, w.getenv)
 	must(err)
 	defer b.Client.Close()
 	talk, err := store.Create(t.Context(), open.Name(), "scripted")

@@ -10,6 +10,7 @@ import (
 // A program and a plugin have a say in what runs: in "nod run" as anywhere else, on record,
 // and where one is required also when it is not there.
 func TestHooksHaveASay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write("bin/style.sh", "#!/bin/sh\nread -r e\ncase $e in *made*) echo '{\"deny\":\"nothing is made here\"}';; *) echo '{\"note\":\"be brief\"}';; esac\n", 0o700)
 	w.write(".config/nod/config.toml", "[tmux]\nsocket = \""+w.socket+"\"\n[hook.style]\nevents = [\"pre_tool\"]\ncommand = [\""+filepath.Join(w.home, "bin/style.sh")+"\"]\nrequired = true\n", 0o600)

@@ -55,6 +55,7 @@ var forbidden = []edge{
 
 // Tests may bring the real thing along; only the product's own files count.
 func TestDependenciesGoOneWay(t *testing.T) {
+	t.Parallel()
 	eachFile(t, func(path string, file *ast.File) {
 		from := filepath.ToSlash(filepath.Dir(path))
 		for _, spec := range file.Imports {
@@ -126,6 +127,7 @@ func TestLayersAreDrawn(t *testing.T) {
 // Grants are minted by the policy engine alone; the mint itself is made where
 // the program is composed.
 func TestOnlyPolicyMintsGrants(t *testing.T) {
+	t.Parallel()
 	allowed := map[string][]string{
 		"NewMint": {"tools", "cmd/nod/internal/app", "agent/internal/agenttest", "tools/internal/fleettest"},
 		"Minter":  {"tools", "cmd/nod/internal/app", "agent/policy", "agent/internal/agenttest", "tools/internal/fleettest"},
@@ -164,6 +166,66 @@ func TestPatternsAreCompiledWhenNeeded(t *testing.T) {
 			})
 		}
 	})
+}
+
+// A story waits more than it computes: one that is not told beside others holds up all.
+func TestStoriesAreToldBesideEachOther(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if ok && strings.HasPrefix(f.Name.Name, "Test") && startsNod(f.Body) && !tellsBesideOthers(f.Body) {
+				t.Errorf("%s: %s begins with neither t.Parallel() nor inProcess(t)", name, f.Name.Name)
+			}
+		}
+	}
+}
+
+// startsNod reports whether a test has nod in surroundings of its own.
+func startsNod(body *ast.BlockStmt) (does bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		name, ok := call.Fun.(*ast.Ident)
+		does = does || ok && slices.Contains([]string{"newWorld", "newRemote", "newIsland", "containers", "openDisplay"}, name.Name)
+		return true
+	})
+	return does
+}
+
+// tellsBesideOthers reports whether a test's first statements say that it is parallel, or
+// has parts that are.
+func tellsBesideOthers(body *ast.BlockStmt) bool {
+	for _, s := range body.List[:min(2, len(body.List))] {
+		expr, ok := s.(*ast.ExprStmt)
+		if !ok {
+			continue
+		}
+		call, ok := expr.X.(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch name := call.Fun.(type) {
+		case *ast.SelectorExpr:
+			if name.Sel.Name == "Parallel" {
+				return true
+			}
+		case *ast.Ident:
+			if name.Name == "inProcess" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func TestTopLevelIsFixed(t *testing.T) {

@@ -71,6 +71,7 @@ type endured struct {
 // A command that runs while the link fails runs once, and its true outcome is
 // told when the link is back.
 func TestOutcomesSurviveTheLink(t *testing.T) {
+	t.Parallel()
 	seeds, keepalive := 1, "1s"
 	if thorough() {
 		seeds, keepalive = 20, "5s" // the default

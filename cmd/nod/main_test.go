@@ -106,6 +106,7 @@ func panicOnce(path string) {
 // TestScripts drives the program without a screen; each file in
 // testdata/script is a story.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

@@ -15,6 +15,7 @@ import (
 // without the race detector, its own share of the memory (PSS) stays within a megabyte
 // and a half a host.
 func TestManyHosts(t *testing.T) {
+	t.Parallel()
 	count := 8
 	if thorough() {
 		count = 50

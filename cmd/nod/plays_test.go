@@ -22,6 +22,23 @@ import (
 // most one reply more than an ideal agent, whatever the programs do.
 func TestPlays(t *testing.T) {
 	needs(t, "tmux")
+	inProcess(t)
+	files, err := filepath.Glob("testdata/plays/*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no plays: ", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".toml"), func(t *testing.T) {
+			t.Parallel()
+			perform(t, readPlay(t, file))
+		})
+	}
+}
+
+// inProcess gives what is in the tests' own process, and the shells that it starts, an
+// environment of their own: a test with it is never beside another one, its parts are.
+func inProcess(t *testing.T) {
+	t.Helper()
 	home := t.TempDir()
 	for name, value := range map[string]string{
 		"HOME": home, "SHELL": "/bin/bash", "LC_ALL": "C.UTF-8", "NOD_STATE_DIR": "", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "", "NOD_CONFIG": "",
@@ -32,16 +49,6 @@ func TestPlays(t *testing.T) {
 	}
 	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='ready$ '\nHISTFILE=/dev/null\nexport PATH=$PATH:/usr/sbin\n"), 0o600); err != nil {
 		t.Fatal(err)
-	}
-	files, err := filepath.Glob("testdata/plays/*.toml")
-	if err != nil || len(files) == 0 {
-		t.Fatal("there are no plays: ", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".toml"), func(t *testing.T) {
-			t.Parallel()
-			perform(t, readPlay(t, file))
-		})
 	}
 }
 
@@ -109,15 +116,10 @@ func (w *world) work(t *testing.T, m *actor, open []string) {
 			t.Fatal(err)
 		}
 	}
-	env := map[string]string{"HOME": w.home, "NOD_BASE_URL": m.URL + "/v1", "NOD_MODEL": "played", "NOD_RECORD_COPY": "none"}
-	for _, pair := range w.extra {
-		name, value, _ := strings.Cut(pair, "=")
-		env[name] = value
-	}
-	getenv := func(name string) string { return env[name] }
-	c, err := config.Load(config.Source{Getenv: getenv})
+	w.extra = append(w.extra, "NOD_BASE_URL="+m.URL+"/v1", "NOD_MODEL=played")
+	c, err := config.Load(config.Source{Getenv: w.getenv})
 	must(err)
-	h, err := app.Open(c, getenv, app.Options{
+	h, err := app.Open(c, w.getenv, app.Options{
 		Options:  targets.Options{Panes: true, Warn: func(text string) { t.Log(text) }},
 		Approver: &asker{asked: map[string]bool{}},
 	})
@@ -131,7 +133,7 @@ func (w *world) work(t *testing.T, m *actor, open []string) {
 	store, err := history.Open(t.Context(), config.HistoryDir(h.State), history.Options{})
 	must(err)
 	defer func() { must(store.Close()) }()
-	b, err := app.OpenModel(c, getenv)
+	b, err := app.OpenModel(c, w.getenv)
 	must(err)
 	defer b.Client.Close()
 	talk, err := store.Create(t.Context(), "local", "played")

@@ -46,6 +46,7 @@ nod.register_tool{name = "web_search", description = "Not nod's.", execute = fun
 // A tool in Lua is called by the model; what it wants done passes the gate and is on
 // record, and what its manifest does not ask for is not even planned.
 func TestTheModelCallsAPluginsTool(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := writePlugin(t, w, `name = "greeter"
 version = "1.0.0"

@@ -327,6 +327,7 @@ func allRecordings(t *testing.T, w *world) string {
 // TestARecordThatFailsIsToldWithinASecond: a banner, what runs goes on, what acts
 // is refused; and it heals by itself.
 func TestARecordThatFailsIsToldWithinASecond(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.console(120, 30)
 	s.see("ready$")

@@ -22,6 +22,7 @@ func reference() string {
 
 // The reference has all keys of the configuration.
 func TestTheReferenceHasAllKeys(t *testing.T) {
+	t.Parallel()
 	var keys []string
 	reference := reference()
 	for _, of := range []reflect.Type{reflect.TypeFor[config.Model](), reflect.TypeFor[config.Target](), reflect.TypeFor[config.Redact]()} {
@@ -49,6 +50,7 @@ func TestTheReferenceHasAllKeys(t *testing.T) {
 // Whoever reads the JSON of "nod run" finds each of its fields and outcomes in
 // the reference, and the outcomes in the README.
 func TestTheReferenceHasAllOutcomes(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

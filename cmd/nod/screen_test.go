@@ -331,6 +331,17 @@ func (w *world) env() []string {
 	return append([]string{"HOME=" + w.home, "SHELL=/bin/bash", "LANG=C.UTF-8", noCopy}, w.extra...)
 }
 
+// getenv is the world's environment for what runs in the tests' own process.
+func (w *world) getenv(name string) string {
+	value := ""
+	for _, pair := range w.env() {
+		if rest, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = rest // the last one counts
+		}
+	}
+	return value
+}
+
 // console opens nod in a real terminal.
 func (w *world) console(cols, rows int, args ...string) *display {
 	w.t.Helper()

@@ -9,6 +9,7 @@ import (
 // is opened, and a command runs, in one login. At 1 KB/s a pane takes a minute and
 // a half, and at 800 ms half a one.
 func TestStartOverASlowLink(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		slow func(*leg)

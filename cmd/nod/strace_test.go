@@ -52,6 +52,7 @@ func inOrder(trace []string, steps []step) error {
 // TestTheIntentIsOnDiskBeforeTheFirstByte of a command goes to its target, as the
 // kernel sees it.
 func TestTheIntentIsOnDiskBeforeTheFirstByte(t *testing.T) {
+	t.Parallel()
 	hex := func(text string) string {
 		return strings.TrimSpace(strings.ReplaceAll(fmt.Sprintf("% x", text), "  ", " "))
 	}
@@ -94,6 +95,7 @@ func TestTheIntentIsOnDiskBeforeTheFirstByte(t *testing.T) {
 // TestWhatCannotBeWrittenDownIsNotRun: whichever operation on the record fails, no
 // command is delivered; and that heals with the disk.
 func TestWhatCannotBeWrittenDownIsNotRun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ran := func(name string) {
 		t.Helper()
@@ -141,6 +143,7 @@ func TestWhatCannotBeWrittenDownIsNotRun(t *testing.T) {
 // TestATinyDisk: what is left of it is for the record. Nothing that acts runs, and
 // that heals as soon as there is room.
 func TestATinyDisk(t *testing.T) {
+	t.Parallel()
 	needs(t, "unshare")
 	w := newWorld(t)
 	w.write(".local/state/nod/.keep", "", 0o600)

@@ -10,6 +10,7 @@ import (
 // The operator opens a second terminal, types into it, names it and closes it: in tmux on a
 // host, and where there is no tmux, in a container. The record says so.
 func TestASecondTerminal(t *testing.T) {
+	t.Parallel()
 	t.Run("ssh", func(t *testing.T) {
 		t.Parallel()
 		w, _ := newRemote(t)

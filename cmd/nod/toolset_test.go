@@ -14,6 +14,7 @@ import (
 // conversation was taken up again; a search, a question that the operator
 // answers, an edit that he approves, and a page that is not fetched.
 func TestTheToolsTogether(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var reached atomic.Int32
 	private := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
