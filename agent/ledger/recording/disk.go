@@ -2,7 +2,9 @@ package recording
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -29,16 +31,25 @@ type disk interface {
 
 type osDisk struct{}
 
-// create makes a new file and locks it for as long as it is open.
+// draft ends the name of a file that is not locked yet. It makes it no recording.
+const draft = ".new"
+
+// create makes a new file that is locked for as long as it is open. It is locked before it
+// has its name: who finds it there finds it written.
 func (osDisk) create(path string) (file, error) {
-	f, err := private.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	if _, err := os.Lstat(path); err == nil {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrExist)
+	}
+	f, err := private.Open(path+draft, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return nil, err
 	}
-	// Who looks in this very instant whether the file is written has the lock for a
-	// moment.
-	if err := private.Flock(f, unix.LOCK_EX); err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	err = private.Flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		err = os.Rename(path+draft, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(path+draft))
 	}
 	return osFile{f}, nil
 }
