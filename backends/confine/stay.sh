@@ -17,6 +17,9 @@ nod_open() {
 	[ -z "$nod_stays" ] || kill "$nod_stays"
 	{ "$nod_h" stay <&9 9<&- >/dev/null 2>&1 & } 9<&0 # the input of what runs behind is nothing by itself
 	nod_stays=$!
+	nod_w=100 # short pauses at most, until it does
+	# shellcheck disable=SC3013 # a shell without -ef waits a little
+	until [ "/proc/$nod_stays/exe" -ef "$nod_h" ] 2>/dev/null || [ $((nod_w -= 1)) = 0 ]; do (:); done
 	nod_r=$nod_r$nod_t$nod_h
 }
 nod_bring() {
