@@ -89,12 +89,18 @@ func secret(p string) bool {
 	return is
 }
 
+// longestWild is how many bytes a name with wildcards has at most that is compared.
+const longestWild = 255
+
 // secretWild reports whether a word with wildcards could stand for such a file.
 // sure is set if the word spells out some of the file's name, so that it is
 // hardly there for anything else.
 func secretWild(word string) (could, sure bool) {
 	if least(path.Base(word)) > longestName() {
 		return false, false
+	}
+	if len(path.Base(word)) > longestWild || len(word) > 4*longestWild {
+		return true, false // it takes long to compare, and spells out too much for a name
 	}
 	g, err := newGlob(path.Base(word), true)
 	if err != nil {

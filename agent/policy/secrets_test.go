@@ -64,6 +64,11 @@ func TestTheLeastThatAPatternMatches(t *testing.T) {
 	if _, sure := secretWild("/srv/" + strings.Repeat("x", 200) + "*"); sure {
 		t.Error("a name of 200 letters is none of a secret file")
 	}
+	for _, word := range []string{strings.Repeat("*", 1<<20), "/srv/" + strings.Repeat("*[xi]", 5) + strings.Repeat("*", 300), strings.Repeat("/*", 1<<19) + "/id_rs?"} {
+		if could, sure := secretWild(word); !could || sure {
+			t.Errorf("%.20q of %d bytes: could %t, sure %t", word, len(word), could, sure)
+		}
+	}
 	for _, word := range []string{"/root/.ssh/id_[er]*", "/etc/shado?", "/srv/a/*.pem", "/home/x/.pgpas[s]"} {
 		if _, sure := secretWild(word); !sure {
 			t.Errorf("%q is not found", word)

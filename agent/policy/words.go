@@ -121,7 +121,7 @@ func (r *reader) script(text string, dialect risk.Dialect, depth int) {
 	if !risk.Readable(text) {
 		if depth == 0 {
 			r.broken = text[:min(len(text), maxBroken)]
-			r.words = append(r.words, strings.FieldsFunc(r.broken, separates)...)
+			r.words = append(r.words, distinct(strings.FieldsFunc(r.broken, separates))...)
 		}
 		return
 	}
@@ -134,6 +134,16 @@ func (r *reader) script(text string, dialect risk.Dialect, depth int) {
 		return
 	}
 	r.walk(file, dialect, depth)
+}
+
+// distinct are the words of a long list, each once.
+func distinct(words []string) []string {
+	seen := make(map[string]bool, len(words))
+	return slices.DeleteFunc(words, func(w string) bool {
+		there := seen[w]
+		seen[w] = true
+		return there
+	})
 }
 
 // walk gathers what a node holds. Assignments and changes of the folder count in

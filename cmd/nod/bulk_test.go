@@ -65,7 +65,7 @@ func percentile[T cmp.Ordered](all []T, p int) T {
 // Who types into a terminal notices little of a transfer over the same
 // connection, on a link of 20 Mbit/s and 50 ms; and the transfer loses little.
 func TestKeysBesideBulk(t *testing.T) {
-	t.Parallel()
+	alone(t, "how much passes before a key is a matter of who has the processor")
 	size, keys := 12<<20, 20
 	if thorough() {
 		size, keys = 256<<20, 1000

@@ -105,10 +105,8 @@ func TestTheHealthOfAContainerIsSeen(t *testing.T) {
 
 // What becomes of a container that somebody works in is said in its pane, in the
 // top line and in the chat, with what to do next; and a pane comes back with it.
-//
-// It is told alone: a pause that takes long among others is a lost link, and a container
-// that is stopped while its pane is made anew has none.
 func TestTheLifeOfAContainerInItsPane(t *testing.T) {
+	alone(t, "a pause that takes long is a lost link, and a container that is stopped while its pane is made anew has none")
 	for name, size := range oneSize("wide") {
 		t.Run(name, func(t *testing.T) { lifeInThePane(t, size[0], size[1]) })
 	}

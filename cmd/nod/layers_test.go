@@ -182,7 +182,7 @@ func TestStoriesAreToldBesideEachOther(t *testing.T) {
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if ok && strings.HasPrefix(f.Name.Name, "Test") && startsNod(f.Body) && !tellsBesideOthers(f.Body) {
-				t.Errorf("%s: %s begins with neither t.Parallel() nor inProcess(t)", name, f.Name.Name)
+				t.Errorf("%s: %s begins with none of t.Parallel(), inProcess(t) and alone(t, why)", name, f.Name.Name)
 			}
 		}
 	}
@@ -203,7 +203,7 @@ func startsNod(body *ast.BlockStmt) (does bool) {
 }
 
 // tellsBesideOthers reports whether a test's first statements say that it is parallel, or
-// has parts that are.
+// has parts that are, or why it is not.
 func tellsBesideOthers(body *ast.BlockStmt) bool {
 	for _, s := range body.List[:min(2, len(body.List))] {
 		expr, ok := s.(*ast.ExprStmt)
@@ -220,7 +220,7 @@ func tellsBesideOthers(body *ast.BlockStmt) bool {
 				return true
 			}
 		case *ast.Ident:
-			if name.Name == "inProcess" {
+			if name.Name == "inProcess" || name.Name == "alone" {
 				return true
 			}
 		}

@@ -52,6 +52,12 @@ func inProcess(t *testing.T) {
 	}
 }
 
+// alone says why a test is not beside others. It holds them all up.
+func alone(t *testing.T, why string) {
+	t.Helper()
+	t.Log("alone: ", why)
+}
+
 // perform plays a play.
 func perform(t *testing.T, p play) {
 	t.Helper()

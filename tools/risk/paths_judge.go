@@ -144,3 +144,64 @@ func WriteFile(name string) Verdict {
 	}
 	return a.verdict()
 }
+
+// throughProcess is what a path is beyond a process's root or present folder, to which
+// /proc/PID/root, /proc/PID/cwd and the same below task/TID lead; ".." behind them does not
+// lead back. There is more than one if a name may stand for these.
+func throughProcess(text, cwd string) (beyond []string) {
+	if text != "" && text[0] != '/' {
+		text = cwd + "/" + text
+	}
+	if !loose(text) && !strings.Contains(text, "/root") && !strings.Contains(text, "/cwd") {
+		return nil
+	}
+	var at []string
+	names := components(text)
+	for i, name := range names {
+		switch {
+		case name == "" || name == ".":
+		case name == "..":
+			at = at[:max(0, len(at)-1)]
+		default:
+			at = append(at, name)
+			if len(at) == 3 || len(at) == 5 && overlap("task", at[2]) {
+				if overlap("proc", at[0]) && (overlap("root", name) || overlap("cwd", name)) {
+					beyond = append(beyond, "/"+strings.Join(names[i+1:], "/"))
+				}
+			}
+		}
+	}
+	return beyond
+}
+
+func (a *assessor) isLog(text string) bool { return a.class(text, "", false)&classLog != 0 }
+
+// looked is a question about a path that was asked before.
+type looked struct {
+	text, cwd string
+	below     bool
+}
+
+// manyNames are so many that comparing a path takes the time of one more.
+const manyNames = 12
+
+// class is what a path, or with below anything under it, may be. Programs ask
+// about the same path more than once, and the list of paths is long.
+func (a *assessor) class(text, cwd string, below bool) class {
+	key := looked{text, cwd, below}
+	if c, ok := a.looked[key]; ok {
+		return c
+	}
+	left := a.spend(costPath*(1+strings.Count(text, "/")/manyNames)+len(text)/costByte, word{})
+	c := placeOf(text, cwd).classify(below)
+	if left {
+		for _, beyond := range throughProcess(text, cwd) {
+			c |= a.class(beyond, "", below)
+		}
+	}
+	if a.looked == nil {
+		a.looked = map[looked]class{}
+	}
+	a.looked[key] = c
+	return c
+}

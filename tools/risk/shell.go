@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -183,8 +184,16 @@ func parse(text string, variant syntax.LangVariant) (*syntax.File, error) {
 // Parse reads a text as the dialect's shell does. Use it and no parser of your
 // own: the parser goes on with a comment behind a backslash at the end of its
 // line, and no shell does, so that whatever stands on the next line would run
-// unseen. Offsets count in text.
-func Parse(text string, d Dialect) (*syntax.File, error) { return parse(text, d.variant()) }
+// unseen. A text that is not [Readable] is not read: the parser calls itself for what is
+// nested, and a stack without end ends the program. Offsets count in text.
+func Parse(text string, d Dialect) (*syntax.File, error) {
+	if !Readable(text) {
+		return nil, errUnreadable
+	}
+	return parse(text, d.variant())
+}
+
+var errUnreadable = errors.New("the text is too long or too deeply nested to be read")
 
 // endComments overwrites the backslash at the end of each comment's line, which
 // means nothing to a shell, so that all offsets stay what they are.

@@ -358,7 +358,7 @@ func TestMasterDies(t *testing.T) {
 	f := startStock(t, startSSHD(t))
 	c, err := Dial(t.Context(), f.socket)
 	check(t, err)
-	s, err := c.Start(t.Context(), Request{Command: "echo ready; exec sleep 1000"})
+	s, err := c.Start(t.Context(), Request{Command: "echo ready; exec cat"})
 	check(t, err)
 	defer quietly(s)
 	_, err = io.ReadFull(s.Stdout, make([]byte, 6))

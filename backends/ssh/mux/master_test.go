@@ -28,7 +28,7 @@ func TestLostLink(t *testing.T) {
 	tty.see("ready")
 	c, err := Dial(t.Context(), f.socket)
 	check(t, err)
-	running, err := c.Start(t.Context(), Request{Command: "echo ready; exec sleep 1000"})
+	running, err := c.Start(t.Context(), Request{Command: "echo ready; exec cat"})
 	check(t, err)
 	defer quietly(running)
 	_, err = io.ReadFull(running.Stdout, make([]byte, 6))
