@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -504,4 +505,28 @@ func abs(n int) int {
 		return -(n + 1)
 	}
 	return n
+}
+
+// TestALineWithoutAnEnd: no piece of Markdown is so long that the parser holds the screen up,
+// and nothing of it is lost, whether it comes at once or bit by bit.
+func TestALineWithoutAnEnd(t *testing.T) {
+	for _, unit := range []string{">", "> ", "[", "1. ", "*a_", "é", "word ", "~~~ ", "`"} {
+		text := strings.Repeat(unit, (64<<10)/len(unit)) + "\nthe end\n"
+		for _, size := range []int{len(text), 1000, 7} {
+			p := prose{parser: newParser}
+			for piece := range slices.Chunk([]byte(text), size) {
+				p.add(string(piece))
+			}
+			var all strings.Builder
+			for _, s := range p.closed {
+				if len(s.source) > 2*longSegment || !utf8.ValidString(s.source) {
+					t.Fatalf("%q in pieces of %d: a segment of %d bytes, valid %t", unit, size, len(s.source), utf8.ValidString(s.source))
+				}
+				all.WriteString(s.source)
+			}
+			if got := all.String() + string(p.open); !strings.ContainsAny(unit, "`~") && len(got) < len(text)-len(p.closed) {
+				t.Errorf("%q in pieces of %d: %d bytes of %d", unit, size, len(got), len(text))
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/parser"
 )
@@ -47,17 +48,31 @@ func (p *prose) add(text string) {
 	p.source.WriteString(text)
 	p.open = append(p.open, text...)
 	for {
-		n := bytes.IndexByte(p.open[p.start:], '\n')
+		line := p.open[p.start:]
+		n := bytes.IndexByte(line, '\n')
+		if len(line) > longSegment && (n < 0 || n > longSegment) { // the parser takes long for such a line
+			p.close(p.start + wordEnd(line[:longSegment]))
+			continue
+		}
 		if n < 0 {
 			break
 		}
 		p.complete(p.start, p.start+n+1)
 	}
-	if len(p.open)-p.start > longSegment { // one line without an end
-		if n := bytes.LastIndexByte(p.open, ' ') + 1; n > 0 {
-			p.close(n)
+}
+
+// wordEnd is where the last whole word of a text ends, with its blank; where there is none,
+// the last whole character.
+func wordEnd(text []byte) int {
+	if n := bytes.LastIndexByte(text, ' ') + 1; n > 0 {
+		return n
+	}
+	for n := len(text) - 1; n > 0 && n >= len(text)-utf8.UTFMax; n-- {
+		if utf8.RuneStart(text[n]) && !utf8.FullRune(text[n:]) {
+			return n
 		}
 	}
+	return len(text)
 }
 
 // complete looks at the line open[start:end], which has come to its end.
