@@ -197,16 +197,21 @@ const patience = time.Minute
 
 func start(t testing.TB, p *pane.Pane, req pane.Request) *pane.Run {
 	t.Helper()
+	r, err := tryStart(t, p, req)
+	if err != nil {
+		t.Fatalf("run %.60q: %v\n%s", req.Command, err, p.Screen())
+	}
+	return r
+}
+
+func tryStart(t testing.TB, p *pane.Pane, req pane.Request) (*pane.Run, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r, err := p.Run(ctx, req)
 	for slow := (*pane.NotReadyError)(nil); errors.As(err, &slow) && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil; {
 		r, err = p.Run(ctx, req) // this machine has much else to do
 	}
-	if err != nil {
-		t.Fatalf("run %.60q: %v\n%s", req.Command, err, p.Screen())
-	}
-	return r
+	return r, err
 }
 
 func finish(t testing.TB, p *pane.Pane, r *pane.Run) pane.Result {

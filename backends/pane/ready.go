@@ -81,6 +81,9 @@ func (p *Pane) condition() (now condition, told []string) {
 // was missed.
 func (p *Pane) linked(ctx context.Context) error {
 	if err := p.wait(ctx, func() bool { return !p.away }); err != nil {
+		if ctx.Err() == nil {
+			return err // it has ended meanwhile
+		}
 		return &BusyError{Pane: p.ID(), Doing: "the connection to it is being made again", Wrapped: err}
 	}
 	return nil

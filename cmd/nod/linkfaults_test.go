@@ -66,6 +66,7 @@ type endured struct {
 	wrong     bool          // not the outcome that it had
 	runs      int
 	cut       bool // a part of its output is missing, and that is said
+	crashed   bool // tmux's server has ended, which 3.3a does once in a thousand losses (see backends/pane)
 }
 
 // A command that runs while the link fails runs once, and its true outcome is
@@ -81,7 +82,14 @@ func TestOutcomesSurviveTheLink(t *testing.T) {
 			t.Parallel()
 			var all []endured
 			for seed := range seeds {
-				all = append(all, outliveFault(t, f, uint64(seed), keepalive))
+				how := outliveFault(t, f, uint64(seed), keepalive)
+				if how.crashed {
+					how = outliveFault(t, f, uint64(seed), keepalive)
+				}
+				if how.crashed {
+					t.Error("tmux's server has ended twice")
+				}
+				all = append(all, how)
 			}
 			t.Log(tally(f.name, all))
 		})
@@ -159,6 +167,10 @@ func outliveFault(t *testing.T, f fault, seed uint64, keepalive string) (how end
 		report := run.report()
 		how.recovered = time.Since(back)
 		r.thaw()
+		if how.crashed = strings.Contains(strings.Join(report.Notices, "\n"), "no server running"); how.crashed {
+			t.Log("tmux's server has ended; nothing can be said of the command")
+			return
+		}
 		// What was written while nobody could listen is missing, and that is said.
 		want := fmt.Sprintf("one\ntwo %d", seed)
 		whole := report.Stdout == want && !report.Truncated
