@@ -1,8 +1,11 @@
 package policy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/nod-console/nod/tools/risk"
 )
 
 // TestWhateverATextIs: a text that is too long or too deep to be read asks. Nothing calls
@@ -16,5 +19,22 @@ func TestWhateverATextIs(t *testing.T) {
 		if x.Ruling != Ask {
 			t.Errorf("%q again and again: %v by %q", unit, x.Ruling, x.Rule)
 		}
+	}
+}
+
+// TestASecretBehindManyPatterns: however many patterns stand before it in a command that can be
+// read, the name of a secret file is denied.
+func TestASecretBehindManyPatterns(t *testing.T) {
+	s := engine(t, Options{})
+	text := "cat"
+	for i := range 1200 {
+		text += fmt.Sprintf(" %d?", i)
+	}
+	text += " /etc/shado?"
+	if !risk.Readable(text) {
+		t.Fatalf("%d bytes are not read", len(text))
+	}
+	if x := s.Explain(command(text)); x.Ruling != Deny || x.Rule != ruleSecrets {
+		t.Errorf("%v by %q", x.Ruling, x.Rule)
 	}
 }

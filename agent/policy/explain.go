@@ -185,10 +185,10 @@ const (
 	ruleOwn     = "nod's own files"
 )
 
-// mostWild is how many words with wildcards of a command are compared with the names of all
-// secret files, which takes a quarter of a millisecond each. What the analyzer says of such
-// words has no bound: they ask.
-const mostWild = 100
+// mostWild is how many words with wildcards are compared with the names of all secret files,
+// which takes a quarter of a millisecond each, of a text that is too long to be read, and
+// asks whatever stands in it. Of one that can be read, all are.
+const mostWild = 1000
 
 // hard returns the hard deny that applies, if one does.
 func (e *Engine) hard(s subject) (rule, why, word string) {
@@ -197,6 +197,8 @@ func (e *Engine) hard(s subject) (rule, why, word string) {
 		rule, why = e.hardPath(s, path.Clean(a.Path), false)
 		return rule, why, ""
 	}
+	text, _ := commandText(a)
+	long := !risk.Readable(text)
 	looked, wilds := map[string]bool{}, 0
 	for _, w := range s.reading.mentioned() {
 		if looked[w] {
@@ -213,7 +215,7 @@ func (e *Engine) hard(s subject) (rule, why, word string) {
 			if i == 0 && !ok {
 				check = e.hardAnywhere
 			}
-			if rule, why := check(s, p, wildcards && wilds <= mostWild); rule != "" {
+			if rule, why := check(s, p, wildcards && (!long || wilds <= mostWild)); rule != "" {
 				return rule, why, w
 			}
 		}

@@ -163,15 +163,21 @@ func throughProcess(text, cwd string) (beyond []string) {
 		case name == "..":
 			at = at[:max(0, len(at)-1)]
 		default:
-			at = append(at, name)
-			if len(at) == 3 || len(at) == 5 && overlap("task", at[2]) {
-				if overlap("proc", at[0]) && (overlap("root", name) || overlap("cwd", name)) {
-					beyond = append(beyond, "/"+strings.Join(names[i+1:], "/"))
-				}
+			if at = append(at, name); leadsAway(at) {
+				beyond = append(beyond, "/"+strings.Join(names[i+1:], "/"))
 			}
 		}
 	}
 	return beyond
+}
+
+// leadsAway reports whether names from the root on may be those of a process's root or folder.
+func leadsAway(names []string) bool {
+	if n := len(names); n != 3 && (n != 5 || !overlap("task", names[2])) || !overlap("proc", names[0]) {
+		return false
+	}
+	last := names[len(names)-1]
+	return overlap("root", last) || overlap("cwd", last)
 }
 
 func (a *assessor) isLog(text string) bool { return a.class(text, "", false)&classLog != 0 }

@@ -67,20 +67,29 @@ func (r *specReader) heading(body, why string) error {
 			return fmt.Errorf("%q is described above already: add to it with the trait again", s.name)
 		}
 		r.heads[s] = true
-		was, marks := s.effect, s.flags
-		s.trait = trait{why: why, needs: s.needs}
-		if err := s.readTraits(words); err != nil {
+		if err := s.takeTraits(words, why); err != nil {
 			return err
-		}
-		if was != Unassessed && was.AtLeast(Mutate) && !s.effect.AtLeast(Mutate) {
-			// What was permitted to a program that asks anyway is not proved to only look.
-			s.operands, s.repeat, s.options = nil, false, map[string]*option{}
-		}
-		if lost := marks &^ s.flags; was == Observe && s.effect == Observe && lost != 0 {
-			return fmt.Errorf("%q is %v above: the flag cannot be taken back", s.name, lost)
 		}
 	}
 	r.current = level
+	return nil
+}
+
+// takeTraits reads the traits of a stanza, which take the place of those of an earlier one of
+// the same name.
+func (s *spec) takeTraits(words []string, why string) error {
+	was := s.trait
+	s.trait = trait{why: why, needs: was.needs}
+	if err := s.readTraits(words); err != nil {
+		return err
+	}
+	if was.effect != Unassessed && was.effect.AtLeast(Mutate) && !s.effect.AtLeast(Mutate) {
+		// What was permitted to a program that asks anyway is not proved to only look.
+		s.operands, s.repeat, s.options = nil, false, map[string]*option{}
+	}
+	if lost := was.flags &^ s.flags; was.effect == Observe && s.effect == Observe && lost != 0 {
+		return fmt.Errorf("%q is %v above: the flag cannot be taken back", s.name, lost)
+	}
 	return nil
 }
 
